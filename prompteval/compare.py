@@ -1,0 +1,150 @@
+"""Compare the outcomes of a baseline and a candidate, fixture by fixture."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from prompteval.outcome import FixtureOutcome, LeftOut, Ratio, Run, Totals, by_category, totals
+
+Outcomes = Mapping[str, Sequence[FixtureOutcome]]  # by run id
+
+
+@dataclass(frozen=True)
+class Side:
+    """The runs of one side of a comparison, and their outcomes on the compared fixtures, by fixture id."""
+
+    name: str
+    runs: tuple[Run, ...]
+    outcomes: Mapping[str, tuple[FixtureOutcome, ...]]
+
+    @cached_property
+    def totals(self) -> Totals:
+        """The sums over all runs and compared fixtures."""
+        return totals(self._all())
+
+    @cached_property
+    def categories(self) -> dict[str, Ratio]:
+        return by_category(self._all())
+
+    def _all(self) -> list[FixtureOutcome]:
+        return [outcome for outcomes in self.outcomes.values() for outcome in outcomes]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One fixture on both sides, with one outcome for each run that answered it."""
+
+    fixture_id: str
+    baseline: tuple[FixtureOutcome, ...]
+    candidate: tuple[FixtureOutcome, ...]
+
+    @property
+    def passes(self) -> tuple[Ratio, Ratio]:
+        """How many of the runs pass it, on either side."""
+        return _passes(self.baseline), _passes(self.candidate)
+
+    @property
+    def change(self) -> str:
+        """fixed: passes more often than before; broken: less often; still-failing: as often, not always; passing."""
+        before, after = self.passes
+        difference = after.part * before.whole - before.part * after.whole
+        if difference:
+            return "fixed" if difference > 0 else "broken"
+        return "passing" if after.part == after.whole else "still-failing"
+
+    @property
+    def other_reason(self) -> bool:
+        """Whether it fails for other reasons than before."""
+        return _texts(self.baseline) != _texts(self.candidate)
+
+
+def _passes(outcomes: Sequence[FixtureOutcome]) -> Ratio:
+    return Ratio(sum(outcome.passed for outcome in outcomes), len(outcomes))
+
+
+def _texts(outcomes: Iterable[FixtureOutcome]) -> set[tuple[str, object]]:
+    """The reasons, less what a model words anew each time: which points are missed counts, the titles do not."""
+    return {(reason.code, reason.detail.get("point")) for outcome in outcomes for reason in outcome.reasons}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A baseline and a candidate under one set of labels, on the fixtures that both answered with the same session."""
+
+    baseline: Side
+    candidate: Side
+    labels: str  # the corpus revision whose labels judged both sides
+    left_out: tuple[LeftOut, ...]
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The compared fixtures, by fixture id."""
+        return tuple(
+            Pair(name, outcomes, self.candidate.outcomes[name])
+            for name, outcomes in sorted(self.baseline.outcomes.items())
+        )
+
+    def changed(self, change: str) -> list[Pair]:
+        """Return the pairs with that `change`."""
+        return [pair for pair in self.pairs if pair.change == change]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One side before it is paired: its runs with their outcomes, and the session of each fixture by run id."""
+
+    name: str
+    runs: tuple[Run, ...]
+    sessions: Mapping[str, Mapping[str, str]]
+
+
+def compare(
+    baseline: Answered, candidate: Answered, judge: tuple[str, Mapping[str, str]], outcomes: Outcomes
+) -> Comparison:
+    """Return the comparison of two sides.
+
+    `judge` is the corpus revision whose labels scored `outcomes`, and its session of each fixture. A fixture takes part
+    when each side answered that very session in at least one run; the rest are left out, each with its reason.
+    """
+    revision, sessions = judge
+    left = _answers(baseline, sessions, outcomes)
+    right = _answers(candidate, sessions, outcomes)
+    names = {name for side in (baseline, candidate) for asked in side.sessions.values() for name in asked}
+    shared = sorted(left.keys() & right.keys())
+    left_out = [
+        LeftOut(name, _why(name, sessions, (baseline, left), (candidate, right)))
+        for name in sorted(names - set(shared))
+    ]
+    return Comparison(
+        Side(baseline.name, baseline.runs, {name: tuple(left[name]) for name in shared}),
+        Side(candidate.name, candidate.runs, {name: tuple(right[name]) for name in shared}),
+        revision,
+        tuple(left_out),
+    )
+
+
+def _answers(side: Answered, sessions: Mapping[str, str], outcomes: Outcomes) -> dict[str, list[FixtureOutcome]]:
+    found: dict[str, list[FixtureOutcome]] = defaultdict(list)
+    for run in side.runs:
+        for outcome in outcomes.get(run.id, ()):
+            same_session = side.sessions[run.id].get(outcome.fixture_id) == sessions.get(outcome.fixture_id)
+            if same_session and outcome.state != "missing":
+                found[outcome.fixture_id].append(outcome)
+    return found
+
+
+def _why(name: str, sessions: Mapping[str, str], *sides: tuple[Answered, Mapping[str, object]]) -> str:
+    for side, _ in sides:
+        if not any(name in asked for asked in side.sessions.values()):
+            others = [other.name for other, _ in sides if other is not side]
+            return f"only in {others[0]}"
+    if name not in sessions:
+        return "not in the labels' corpus"
+    for side, answered in sides:
+        if name not in answered:
+            same = any(asked.get(name) == sessions[name] for asked in side.sessions.values())
+            return f"no answer in {side.name}" if same else "its session changed"
+    return "not compared"

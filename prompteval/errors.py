@@ -1,0 +1,49 @@
+"""The errors that reach a user, each as one plain message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong with one file: where, in which field, and what."""
+
+    path: str
+    field: str
+    text: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        line = f" (line {self.line})" if self.line else ""
+        field = f"{self.field}{line}: " if self.field else f"line {self.line}: " if self.line else ""
+        return f"{self.path}: {field}{self.text}"
+
+
+class PromptevalError(Exception):
+    """The command could not be done; the message says what, where, and what to do next."""
+
+
+class DataError(PromptevalError):
+    """Files do not keep a contract. `problems` lists all that is wrong, sorted by path."""
+
+    def __init__(self, summary: str, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(problems, key=lambda p: (p.path, p.line or 0, p.field, p.text)))
+        super().__init__(summary)
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.problems), f"{count(len(self.problems), 'problem')}: {self.args[0]}"])
+
+
+class LedgerError(PromptevalError):
+    """A ledger cannot be read or written."""
+
+
+class SelectionError(PromptevalError):
+    """A selector names no run, or more than one."""
+
+
+def count(number: int, noun: str) -> str:
+    """Return `1 phantom`, `2 phantoms`, `2 categories`: a number with its noun."""
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + ("es" if noun.endswith("s") else "s")
+    return f"{number} {noun if number == 1 else plural}"

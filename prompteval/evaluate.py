@@ -1,0 +1,117 @@
+"""From a selector to scored runs and comparisons: what `score`, `diff` and `runs` show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from prompteval.compare import Answered, Comparison, compare
+from prompteval.errors import SelectionError
+from prompteval.ledger import select
+from prompteval.ledger.open import reading
+from prompteval.ledger.outcomes import read_outcomes, read_totals
+from prompteval.outcome import Run, Scored, Totals
+from prompteval.tags import shown_setting
+
+
+class Compared(NamedTuple):
+    """One comparison for each common setting, and a line for each setting found on one side only."""
+
+    comparisons: list[Comparison]
+    not_compared: list[str]
+
+
+def list_runs(ledger: Path) -> list[tuple[Run, Totals]]:
+    """Return every run, oldest first, with its totals under the labels it was recorded with."""
+    with reading(ledger) as connection:
+        runs = select.all_runs(connection)
+        select.score_under(connection, runs, None)
+        sums = read_totals(connection)
+    return [(run, sums[run.id]) for run in runs]
+
+
+def score_run(ledger: Path, selector: str, labels: str) -> tuple[Scored, int]:
+    """Return the newest run that `selector` names, scored, and how many it names. `labels` is recorded or latest."""
+    with reading(ledger) as connection:
+        selection = select.select(connection, selector)
+        run = selection.runs[-1]
+        corpus = select.latest_corpus(connection) if labels == "latest" else None
+        left_out = select.score_under(connection, [run], corpus)
+        outcomes = read_outcomes(connection).get(run.id, [])
+    return Scored(run, labels, corpus or run.corpus, outcomes, left_out), len(selection.runs)
+
+
+def diff_runs(ledger: Path, baseline: str, candidate: str, model: str | None) -> Compared:
+    """Return the comparisons of two selectors, like with like; two single runs are compared whatever their tags.
+
+    Raises SelectionError where a selector names nothing, both name the same run, or no setting is on both sides.
+    """
+    with reading(ledger) as connection:
+        before, after = (_of_model(select.select(connection, name), model) for name in (baseline, candidate))
+        if both := [run.short_id for run in before.runs if run in after.runs]:
+            raise SelectionError(f"run {both[0]} is on both sides; 'prompteval runs' lists what else there is")
+        groups, not_compared = _groups(before, after)
+        sessions = {run.id: select.sessions_of(connection, run.corpus) for run in (*before.runs, *after.runs)}
+    comparisons = []
+    for left, right in groups:
+        judge = right[-1].corpus
+        with reading(ledger) as connection:
+            select.score_under(connection, {run.id: run for run in (*left, *right)}.values(), judge)
+            outcomes = read_outcomes(connection)
+        baseline_side, candidate_side = (
+            Answered(name, runs, {run.id: sessions[run.id] for run in runs})
+            for name, runs in ((before.name, left), (after.name, right))
+        )
+        comparisons.append(compare(baseline_side, candidate_side, (judge, sessions[right[-1].id]), outcomes))
+    return Compared(comparisons, not_compared)
+
+
+def _of_model(selection: select.Selection, model: str | None) -> select.Selection:
+    if model is None:
+        return selection
+    runs = tuple(run for run in selection.runs if run.model == model)
+    if not runs:
+        raise SelectionError(f"{selection.name} has no run with model '{model}'; 'prompteval runs' lists them.")
+    return selection._replace(runs=runs)
+
+
+Setting = tuple[str, "float | None", "str | None"]
+Groups = list[tuple[tuple[Run, ...], tuple[Run, ...]]]
+
+
+def _groups(before: select.Selection, after: select.Selection) -> tuple[Groups, list[str]]:
+    if not before.is_version and not after.is_version:
+        return [(before.runs, after.runs)], []
+    left, right = _by_setting(before.runs), _by_setting(after.runs)
+    common = [(left[key], right[key]) for key in left if key in right]
+    alone = [
+        f"{name} alone has {shown_setting(runs[0])}: not compared"
+        for name, mine, other in ((before.name, left, right), (after.name, right, left))
+        for key, runs in mine.items()
+        if key not in other
+    ]
+    if not common:
+        listed = "; ".join(f"{name} has {shown_setting(run)}" for name, run in _settings(before, after))
+        raise SelectionError(
+            f"{before.name} and {after.name} have no model, temperature and harness in common ({listed}); "
+            "give two run ids to compare them all the same"
+        )
+    return common, alone
+
+
+def _settings(*selections: select.Selection) -> Iterable[tuple[str, Run]]:
+    return ((s.name, runs[0]) for s in selections for runs in _by_setting(s.runs).values())
+
+
+def _by_setting(runs: Iterable[Run]) -> dict[Setting, tuple[Run, ...]]:
+    """Return the runs of each setting, settings in a total order, runs oldest first."""
+    grouped: dict[Setting, tuple[Run, ...]] = {}
+    for run in runs:
+        grouped[run.setting] = (*grouped.get(run.setting, ()), run)
+    return dict(sorted(grouped.items(), key=lambda item: _total_order(item[0])))
+
+
+def _total_order(key: Setting) -> tuple[str, float, str]:
+    model, temperature, harness = key
+    return model, -1.0 if temperature is None else temperature, harness or ""

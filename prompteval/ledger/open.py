@@ -1,0 +1,89 @@
+"""Open a ledger for reading, and refuse whatever is not one, in one line and without touching it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from prompteval.errors import LedgerError
+from prompteval.ledger import schema
+
+_MAGIC = b"SQLite format 3\x00"
+_HEADER = 100  # bytes; the fields are those of sqlite.org/fileformat.html, section 1.3
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a read-only connection to the ledger in `path`. Raises LedgerError with the reason it cannot be read."""
+    check_file(path)
+    connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True, isolation_level=None)
+    try:
+        connection.execute("pragma trusted_schema = off")
+        connection.execute("pragma temp_store = memory")
+        check_tables(connection, path)
+        yield connection
+    except sqlite3.DatabaseError as error:
+        raise LedgerError(f"{path} is damaged: {error}; restore it from the repository") from error
+    finally:
+        connection.close()
+
+
+def check_file(path: Path) -> None:
+    """Raise LedgerError unless the first bytes of the file are those of a whole ledger that this version reads."""
+    try:
+        if not path.exists():
+            raise LedgerError(f"no ledger at {path}; 'prompteval ingest' makes one, --ledger names another")
+        if not path.is_file():
+            raise LedgerError(f"{path} is not a file")
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            header = file.read(_HEADER)
+    except OSError as error:
+        raise LedgerError(f"{path} cannot be read: {error.strerror}") from error
+    if reason := _not_a_ledger(header, size) or _left_open(path, header):
+        raise LedgerError(f"{path} {reason}")
+
+
+def _not_a_ledger(header: bytes, size: int) -> str | None:
+    if not header:
+        return "is empty, not a ledger; restore it from the repository"
+    if header.startswith(b"<<<<<<<"):
+        return "holds conflict marks, not a ledger; take one side of the merge"
+    if header.startswith(b"version https://git-lfs"):
+        return "is a Git LFS pointer, not a ledger; run 'git lfs pull'"
+    if not header.startswith(_MAGIC):
+        return "is not a ledger (no SQLite file)"
+    if len(header) < _HEADER:
+        return "is cut short; restore it from the repository"
+    if (application := _number(header, 68)) != schema.APPLICATION_ID:
+        return f"is not a ledger (a SQLite file of another application, id {application})"
+    if (version := _number(header, 60)) > schema.USER_VERSION:
+        return f"was written by a newer prompteval (version {version} of the ledger); update prompteval"
+    page = int.from_bytes(header[16:18], "big")
+    if _number(header, 28) * (65536 if page == 1 else page) != size:
+        return "is cut short or has a tail that is not its own; restore it from the repository"
+    return None
+
+
+def _left_open(path: Path, header: bytes) -> str | None:
+    """Say whether another program left the file in a state that reading would have to repair."""
+    if 2 in header[18:20]:
+        return "was left in WAL mode by another program; close that, and run 'pragma journal_mode = delete' on a copy"
+    if path.with_name(path.name + "-journal").exists():
+        return "has an unfinished transaction of another program beside it (-journal); restore it from the repository"
+    return None
+
+
+def _number(header: bytes, offset: int) -> int:
+    return int.from_bytes(header[offset : offset + 4], "big")
+
+
+def check_tables(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise LedgerError unless the tables are, to the letter, those that this version makes."""
+    rows = connection.execute("select substr(sql, 13) from sqlite_schema where type = 'table'")
+    expected = (statement[12:] for statement in schema.table_statements())  # SQLite writes its own CREATE TABLE
+    if sorted(sql for (sql,) in rows) != sorted(expected):
+        raise LedgerError(f"{path} has other tables than a ledger; restore it from the repository")

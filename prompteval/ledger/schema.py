@@ -1,0 +1,94 @@
+"""What a ledger file is: its marks, its tables, its triggers and its views, made from the `.sql` files."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from functools import cache
+from pathlib import Path
+
+APPLICATION_ID = 0x70657631  # "pev1" in ASCII
+USER_VERSION = 1
+_SQL = Path(__file__).parent.parent / "sql"
+
+# What is scored: in the file a view over all runs, in a reading connection a table of the chosen ones.
+SCORED = "scored"
+_TEMP_SCORED = """
+create temp table scored (
+  run_id text not null, fixture_id text not null, labels text not null, answer text, primary key (run_id, fixture_id)
+)"""
+
+
+def table_statements() -> list[str]:
+    """Return the `create table` statements of schema.sql, each with the comment above it inside."""
+    text = (_SQL / "schema.sql").read_text(encoding="utf-8")
+    return [_inside(part) for part in re.split(r"(?<=strict;)\n+", text.strip())]
+
+
+@cache
+def view_statements() -> dict[str, str]:
+    """Return the `create view` statement of each file in sql/views, by view name, each with its comment inside."""
+    paths = sorted((_SQL / "views").glob("*.sql"))
+    return {path.stem: _inside(path.read_text(encoding="utf-8").strip()) for path in paths}
+
+
+def _inside(statement: str) -> str:
+    """Move the comment above a statement behind its first line, since SQLite stores a statement from `create` on."""
+    comment, create = statement.removesuffix(";").split("\n", 1)
+    first, rest = create.split("\n", 1)
+    return f"{first}\n  {comment}\n{rest}"
+
+
+def trigger_statements(tables: list[str]) -> list[str]:
+    """Return the triggers that keep each table append-only."""
+    return [
+        f"create trigger {table}_no_{event} before {event} on {table} "
+        f"begin select raise(abort, 'the ledger only grows: no {event} on {table}'); end"
+        for table in tables
+        for event in ("update", "delete")
+    ]
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make an empty ledger in an empty database. The caller holds the transaction."""
+    for statement in table_statements():
+        connection.execute(statement)
+    for statement in trigger_statements(table_names(connection)):
+        connection.execute(statement)
+    for statement in view_statements().values():
+        connection.execute(statement)
+    connection.execute(f"pragma application_id = {APPLICATION_ID}")
+    connection.execute(f"pragma user_version = {USER_VERSION}")
+
+
+def table_names(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of all tables, sorted."""
+    rows = connection.execute("select name from sqlite_schema where type = 'table' order by name")
+    return [name for (name,) in rows]
+
+
+def create_temporary_views(connection: sqlite3.Connection) -> None:
+    """Build this version's views over the table temp.scored, which names what is scored.
+
+    An old ledger is so scored by the rules of the installed version, and only the chosen runs are computed.
+    """
+    connection.execute(_TEMP_SCORED)
+    for name, statement in view_statements().items():
+        if name != SCORED:
+            connection.execute(statement.replace("create view", "create temp view", 1))
+
+
+def objects(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """Return the SQL of each table, trigger and view by (type, name)."""
+    rows = connection.execute("select type, name, sql from sqlite_schema where sql is not null")
+    return {(kind, name): sql for kind, name, sql in rows}
+
+
+def expected_objects() -> dict[tuple[str, str], str]:
+    """Return what `objects` gives for a new ledger."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        create(connection)
+        return objects(connection)
+    finally:
+        connection.close()

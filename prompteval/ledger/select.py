@@ -1,0 +1,147 @@
+"""Find runs in a ledger, and choose which of them are scored under which labels."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from prompteval.errors import PromptevalError, SelectionError
+from prompteval.ledger import schema
+from prompteval.outcome import LeftOut, Run
+from prompteval.tags import normal_version, shown
+
+_RUNS = """
+select
+  run.id, run.version, run.model, run.temperature, run.harness, run.note,
+  (
+    select count(*) from run as other
+    where other.version = run.version and other.model = run.model
+    and other.temperature is run.temperature and other.harness is run.harness
+    and (other.recorded_at, other.id) <= (run.recorded_at, run.id)
+  ) as sample,
+  run.recorded_at, run.corpus,
+  (
+    select version from corpus_recording
+    where corpus = run.corpus and recorded_at <= run.recorded_at order by recorded_at desc limit 1
+  ) as corpus_version
+from run
+"""
+_OLDEST_FIRST = " order by run.recorded_at, run.id"
+
+
+class Selection(NamedTuple):
+    """The runs a selector stands for, oldest first; `name` is how reports call them."""
+
+    runs: tuple[Run, ...]
+    name: str
+    is_version: bool
+
+
+def all_runs(connection: sqlite3.Connection) -> list[Run]:
+    """Return every run, oldest first. Raises SelectionError where there is none."""
+    runs = [Run(*row) for row in connection.execute(_RUNS + _OLDEST_FIRST)]
+    if not runs:
+        raise SelectionError("the ledger has no runs; 'prompteval ingest' records one")
+    return runs
+
+
+def select(connection: sqlite3.Connection, selector: str) -> Selection:
+    """Return the runs of `latest`, a version or a run id prefix.
+
+    Raises SelectionError where it names none, or where several ids start with it.
+    """
+    if selector == "latest":
+        newest = connection.execute("select id from run order by recorded_at desc, id desc limit 1").fetchone()
+        return _single(connection, newest or all_runs(connection))
+    version = _version(selector)
+    runs = [Run(*row) for row in connection.execute(_RUNS + " where run.version = ?" + _OLDEST_FIRST, [version])]
+    if version and runs:
+        return Selection(tuple(runs), shown(version), True)
+    prefix = selector.lower()
+    ids = connection.execute(
+        "select id from run where substr(id, 1, ?) = ? order by id", [len(prefix), prefix]
+    ).fetchall()
+    if not ids or not prefix:
+        what = "has that version or" if version else ""
+        raise SelectionError(
+            f"no run {what} starts with '{selector}'; 'prompteval runs' lists them.".replace("  ", " ")
+        )
+    if len(ids) > 1:
+        listed = ", ".join(identity[: max(8, len(prefix) + 1)] for (identity,) in ids[:8])
+        raise SelectionError(f"{len(ids)} runs start with '{selector}': {listed}; give more of the id")
+    return _single(connection, ids[0])
+
+
+def _single(connection: sqlite3.Connection, identity: Iterable[object]) -> Selection:
+    run = Run(*connection.execute(_RUNS + " where run.id = ?", list(identity)).fetchone())
+    return Selection((run,), f"run {run.short_id}", False)
+
+
+def _version(selector: str) -> str | None:
+    try:
+        return normal_version(selector)
+    except PromptevalError:
+        return None
+
+
+def latest_corpus(connection: sqlite3.Connection) -> str:
+    """Return the corpus revision that was recorded last."""
+    row = connection.execute(
+        "select corpus from corpus_recording order by recorded_at desc, corpus desc limit 1"
+    ).fetchone()
+    if row is None:
+        raise SelectionError("the ledger has no corpus; 'prompteval ingest' records one")
+    return str(row[0])
+
+
+def score_under(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str | None) -> list[LeftOut]:
+    """Make the scoring views speak of `runs` alone, under the labels of `corpus` (None: those each was recorded with).
+
+    Returns the fixtures left out: those of a run that `corpus` does not have with the same session.
+    """
+    schema.create_temporary_views(connection)
+    ids = [[run.id] for run in runs]
+    connection.execute("create temp table chosen (run_id text primary key)")
+    connection.executemany("insert into temp.chosen values (?)", ids)
+    connection.execute(
+        """
+        insert into temp.scored
+        select run.id, mine.fixture_id, judge.labels, result.answer
+        from temp.chosen
+        join run on run.id = chosen.run_id
+        join corpus_fixture as mine on mine.corpus = run.corpus
+        join corpus_fixture as judge
+          on judge.corpus = coalesce(?, run.corpus)
+          and judge.fixture_id = mine.fixture_id
+          and judge.session = mine.session
+        left join result on result.run_id = run.id and result.fixture_id = mine.fixture_id
+        """,
+        [corpus],
+    )
+    left_out = connection.execute(
+        """
+        select distinct
+          mine.fixture_id,
+          case when judge.fixture_id is null then 'not in that corpus' else 'its session changed' end
+        from temp.chosen
+        join run on run.id = chosen.run_id
+        join corpus_fixture as mine on mine.corpus = run.corpus
+        left join corpus_fixture as judge
+          on judge.corpus = coalesce(?, run.corpus) and judge.fixture_id = mine.fixture_id
+        where judge.session is not mine.session
+        order by mine.fixture_id
+        """,
+        [corpus],
+    )
+    rows = [LeftOut(*row) for row in left_out]
+    connection.execute("pragma query_only = on")
+    return rows
+
+
+def sessions_of(connection: sqlite3.Connection, corpus: str) -> dict[str, str]:
+    """Return the session digest of each fixture of a corpus revision, by fixture id."""
+    rows = connection.execute(
+        "select fixture_id, session from corpus_fixture where corpus = ? order by fixture_id", [corpus]
+    )
+    return dict(rows.fetchall())

@@ -1,0 +1,139 @@
+"""What commands share: options, the way out for text, and the one place where errors become messages."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, TypeVar
+
+import click
+
+from prompteval.errors import PromptevalError
+from prompteval.report import text as plain
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+DEFAULT_LEDGER = Path("ledger/prompteval.db")
+PATH = click.Path(path_type=Path)
+
+
+class Failure(click.ClickException):
+    """An error on its way out: one message, exit code 2."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002
+        *problems, last = self.message.split("\n")
+        tell(*problems, f"Error: {last}")
+
+
+class Commands(click.Group):
+    """The command group; it turns every expected failure into a message and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        _speak_utf8()
+        try:
+            return super().invoke(ctx)
+        except PromptevalError as error:
+            raise Failure(str(error)) from error
+        except KeyboardInterrupt:
+            tell("", "Interrupted; nothing was recorded.")
+            ctx.exit(130)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """List commands in the order of the work, as they stand in cli.py."""
+        return list(self.commands)
+
+
+def _speak_utf8() -> None:
+    """Write the same bytes whatever the locale, unless PYTHONIOENCODING asks for others; never fail on a character."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            asked = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
+            reconfigure(encoding=asked or "utf-8", errors="backslashreplace", newline="\n")
+
+
+def tell(*lines: str) -> None:
+    """Say lines on stderr, with nothing in them that steers a terminal."""
+    click.echo(plain.lines(lines), err=True, nl=False)
+
+
+def emit(text: str, output: Path | None, ledger: Path | None = None) -> None:
+    """Write a report to a file, or to stdout. Raises PromptevalError where it would be lost or cost the ledger."""
+    try:
+        if output is None:
+            click.echo(_encodable(text), nl=False)
+            sys.stdout.flush()
+            return
+        if ledger is not None and output.exists() and output.samefile(ledger):
+            raise PromptevalError(f"--output {output} is the ledger; name another file")
+        output.write_bytes(text.encode("utf-8"))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise PromptevalError(f"the report cannot be written to {output or 'stdout'}: {error.strerror}") from error
+
+
+def _encodable(text: str) -> str:
+    """Write the arrow in ASCII where the terminal's encoding has none."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return text.replace("\u2192", "->")
+    return text
+
+
+class Progress:
+    """Say on stderr what is going on once it takes more than a second, if anybody is looking."""
+
+    def __init__(self) -> None:
+        self._done = threading.Event()
+        self._stage = ""
+        self._thread = threading.Thread(target=self._tick, daemon=True)
+
+    def stage(self, text: str) -> None:
+        self._stage = text
+
+    def __enter__(self) -> Progress:
+        if sys.stderr.isatty():
+            self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._done.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _tick(self) -> None:
+        seconds = 0
+        while not self._done.wait(1):
+            seconds += 1
+            click.echo(f"\r\x1b[K{plain.visible(self._stage)} ({seconds} s)", err=True, nl=False)
+        if seconds:
+            click.echo("\r\x1b[K", err=True, nl=False)
+
+
+def option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
+    """Return a click option that can also be set by PROMPTEVAL_ and its name, and that says so."""
+    variable = "PROMPTEVAL_" + names[0].removeprefix("--").replace("-", "_").upper()
+    return click.option(*names, envvar=variable, show_envvar=True, **attributes)
+
+
+ledger_option = option(
+    "--ledger", type=PATH, default=DEFAULT_LEDGER, show_default=True, metavar="FILE", help="The results ledger."
+)
+fixtures_option = option(
+    "--fixtures", type=PATH, default=Path("fixtures"), show_default=True, metavar="DIR", help="The fixture corpus."
+)
+output_option = option("--output", type=PATH, metavar="FILE", help="Write the report to a file instead of stdout.")
+
+
+def format_option(*formats: str) -> Callable[[Command], Command]:
+    """Return the option that names the form of a report; the first one is the default."""
+    return option(
+        "--format", "form", type=click.Choice(formats), default=formats[0], show_default=True, help="The report's form."
+    )

@@ -1,0 +1,124 @@
+"""What scoring says about a run: one outcome a fixture, with the reasons it fails, and the sums over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a fixture fails. `code` is missed, phantoms, not-empty, no-result or invalid; `detail` goes into JSON."""
+
+    code: str
+    text: str
+    detail: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FixtureOutcome:
+    """How one run did on one fixture. `gate` is None where the fixture does not expect an empty answer."""
+
+    fixture_id: str
+    category: str
+    state: str  # valid, invalid or missing
+    passed: bool
+    points_matched: int
+    points_total: int
+    proposals: int
+    phantoms: int
+    gate: bool | None
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A part of a whole. The value of 0/0 is None: unknown, neither 0 % nor 100 %."""
+
+    part: int
+    whole: int
+
+    @property
+    def value(self) -> float | None:
+        return self.part / self.whole if self.whole else None
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The sums over the fixtures of one run, or of several."""
+
+    fixtures: Ratio
+    points: Ratio
+    phantoms: int
+    gate: Ratio
+
+    @property
+    def recall(self) -> float | None:
+        return self.points.value
+
+
+def totals(outcomes: Iterable[FixtureOutcome]) -> Totals:
+    """Return the sums over outcomes, which may be those of several runs."""
+    listed = list(outcomes)
+    gates = [outcome.gate for outcome in listed if outcome.gate is not None]
+    return Totals(
+        Ratio(sum(o.passed for o in listed), len(listed)),
+        Ratio(sum(o.points_matched for o in listed), sum(o.points_total for o in listed)),
+        sum(o.phantoms for o in listed),
+        Ratio(sum(gates), len(gates)),
+    )
+
+
+def by_category(outcomes: Iterable[FixtureOutcome]) -> dict[str, Ratio]:
+    """Return passed/total of each category, by name."""
+    listed = list(outcomes)
+    names = sorted({outcome.category for outcome in listed})
+    return {
+        name: Ratio(sum(o.passed for o in listed if o.category == name), sum(o.category == name for o in listed))
+        for name in names
+    }
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run as the ledger knows it. `sample` counts the runs with the same tags, from 1, oldest first."""
+
+    id: str
+    version: str
+    model: str
+    temperature: float | None
+    harness: str | None
+    note: str | None
+    sample: int
+    recorded_at: str
+    corpus: str
+    corpus_version: str | None
+
+    @property
+    def short_id(self) -> str:
+        return self.id[:8]
+
+    @property
+    def setting(self) -> tuple[str, float | None, str | None]:
+        """What must be the same for two runs to be compared like with like."""
+        return self.model, self.temperature, self.harness
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A fixture that was not scored or compared, and why."""
+
+    fixture_id: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One run under one set of labels: `labels` is recorded or latest, `judge` the corpus revision they come from."""
+
+    run: Run
+    labels: str
+    judge: str
+    outcomes: Sequence[FixtureOutcome]
+    left_out: Sequence[LeftOut]

@@ -1,0 +1,113 @@
+"""Reports as CSV: one row a fixture, numbers as numbers, and no cell that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from prompteval.compare import Comparison
+from prompteval.outcome import Run, Scored, Totals
+from prompteval.report.text import visible
+
+Cell = str | int | float | None
+_FORMULA = ("=", "+", "-", "@", "|", "%")
+_RUN = ("run", "version", "model", "temperature", "harness", "sample")
+
+
+def _render(headers: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(headers)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _cell(cell: Cell) -> Cell:
+    """Keep numbers; put an apostrophe before a text that begins like a formula, as spreadsheets themselves do."""
+    if not isinstance(cell, str):
+        return cell
+    text = visible(cell)
+    return f"'{text}" if text.lstrip().startswith(_FORMULA) else text
+
+
+def _run_cells(run: Run) -> tuple[Cell, ...]:
+    return run.id, run.version, run.model, run.temperature, run.harness, run.sample
+
+
+def render_score(scored: Scored) -> str:
+    """Return one row a fixture of one run. `passed` and `gate` are 1 or 0; a gate that does not apply is empty."""
+    headers = (
+        *_RUN,
+        "fixture_id",
+        "category",
+        "passed",
+        "points_matched",
+        "points_total",
+        "phantoms",
+        "gate",
+        "reasons",
+    )
+    return _render(
+        headers,
+        (
+            (
+                *_run_cells(scored.run),
+                o.fixture_id,
+                o.category,
+                int(o.passed),
+                o.points_matched,
+                o.points_total,
+                o.phantoms,
+                None if o.gate is None else int(o.gate),
+                "; ".join(reason.text for reason in o.reasons),
+            )
+            for o in scored.outcomes
+        ),
+    )
+
+
+def render_diff(comparisons: Sequence[Comparison], not_compared: Sequence[str]) -> str:  # noqa: ARG001
+    """Return one row for each compared fixture. Counts are sums over the runs of a side that answered it."""
+    counts = ("runs", "passed", "points_matched", "points_total", "phantoms")
+    headers = (
+        *("model", "temperature", "harness", "fixture_id", "category", "change"),
+        *(f"{side}_{name}" for side in ("baseline", "candidate") for name in counts),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for comparison in comparisons:
+        run = comparison.candidate.runs[-1]
+        for pair in comparison.pairs:
+            cells: list[Cell] = []
+            for outcomes in (pair.baseline, pair.candidate):
+                cells += [len(outcomes), sum(o.passed for o in outcomes)]
+                cells += [sum(o.points_matched for o in outcomes), sum(o.points_total for o in outcomes)]
+                cells.append(sum(o.phantoms for o in outcomes))
+            rows.append((*run.setting, pair.fixture_id, pair.candidate[0].category, pair.change, *cells))
+    return _render(headers, rows)
+
+
+def render_runs(runs: Sequence[tuple[Run, Totals]]) -> str:
+    """Return one row a run, with its totals."""
+    sums = (
+        "fixtures_passed",
+        "fixtures_total",
+        "points_matched",
+        "points_total",
+        "phantoms",
+        "gate_correct",
+        "gate_total",
+    )
+    return _render(
+        (*_RUN, "recorded_at", "corpus", *sums),
+        (
+            (
+                *_run_cells(run),
+                run.recorded_at,
+                run.corpus,
+                *(total.fixtures.part, total.fixtures.whole, total.points.part, total.points.whole),
+                *(total.phantoms, total.gate.part, total.gate.whole),
+            )
+            for run, total in runs
+        ),
+    )

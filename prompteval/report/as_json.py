@@ -1,0 +1,119 @@
+"""Reports as JSON: the outcomes themselves, unrounded, for other programs. docs/json.md describes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from prompteval.compare import Comparison, Pair, Side
+from prompteval.outcome import FixtureOutcome, LeftOut, Run, Scored, Totals, by_category, totals
+from prompteval.report.diff import differences
+
+
+def _render(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def render_score(scored: Scored) -> str:
+    """Return one run's report as a JSON text that ends in a line break."""
+    value = {
+        "run": run_value(scored.run),
+        "labels": scored.labels,
+        "fixtures": [_fixture(outcome) for outcome in scored.outcomes],
+        "categories": [
+            {"category": name, "passed": passed.part, "total": passed.whole}
+            for name, passed in by_category(scored.outcomes).items()
+        ],
+        "totals": totals_value(totals(scored.outcomes)),
+    }
+    if scored.left_out:
+        value["left_out"] = _left_out(scored.left_out)
+    return _render(value)
+
+
+def run_value(run: Run) -> dict[str, Any]:
+    """Return a run as JSON values."""
+    return {
+        "id": run.id,
+        "version": run.version,
+        "model": run.model,
+        "temperature": run.temperature,
+        "harness": run.harness,
+        "note": run.note,
+        "sample": run.sample,
+        "recorded_at": run.recorded_at,
+        "corpus": run.corpus,
+    }
+
+
+def _fixture(outcome: FixtureOutcome) -> dict[str, Any]:
+    return {
+        "fixture_id": outcome.fixture_id,
+        "category": outcome.category,
+        "passed": outcome.passed,
+        "points_matched": outcome.points_matched,
+        "points_total": outcome.points_total,
+        "phantoms": outcome.phantoms,
+        "gate": outcome.gate,
+        "reasons": [{"code": reason.code, **reason.detail, "text": reason.text} for reason in outcome.reasons],
+    }
+
+
+def totals_value(sums: Totals) -> dict[str, int]:
+    """Return totals as counts; a reader divides, and so decides what 0/0 is."""
+    return {
+        "fixtures_passed": sums.fixtures.part,
+        "fixtures_total": sums.fixtures.whole,
+        "points_matched": sums.points.part,
+        "points_total": sums.points.whole,
+        "phantoms": sums.phantoms,
+        "gate_correct": sums.gate.part,
+        "gate_total": sums.gate.whole,
+    }
+
+
+def _left_out(fixtures: Sequence[LeftOut]) -> list[dict[str, str]]:
+    return [{"fixture_id": fixture.fixture_id, "why": fixture.why} for fixture in fixtures]
+
+
+def render_diff(comparisons: Sequence[Comparison], not_compared: Sequence[str]) -> str:
+    """Return comparisons, one for each common setting, as a JSON text that ends in a line break."""
+    return _render({"comparisons": [_comparison(c) for c in comparisons], "not_compared": list(not_compared)})
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "labels": comparison.labels,
+        "differences": list(differences(comparison)),
+        "baseline": _side(comparison.baseline),
+        "candidate": _side(comparison.candidate),
+        "fixtures": [_pair(pair) for pair in comparison.pairs],
+        "left_out": _left_out(comparison.left_out),
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        "name": side.name,
+        "runs": [run_value(run) for run in side.runs],
+        "categories": [
+            {"category": name, "passed": passed.part, "total": passed.whole} for name, passed in side.categories.items()
+        ],
+        "totals": totals_value(side.totals),
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return {
+        "fixture_id": pair.fixture_id,
+        "category": pair.candidate[0].category,
+        "change": pair.change,
+        "baseline": [_fixture(outcome) for outcome in pair.baseline],
+        "candidate": [_fixture(outcome) for outcome in pair.candidate],
+    }
+
+
+def render_runs(runs: Sequence[tuple[Run, Totals]]) -> str:
+    """Return the list of runs as a JSON text that ends in a line break."""
+    return _render({"runs": [{**run_value(run), "totals": totals_value(sums)} for run, sums in runs]})

@@ -1,0 +1,161 @@
+"""The finished report of one comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from prompteval.compare import Comparison, Pair, Side
+from prompteval.errors import count
+from prompteval.outcome import Ratio
+from prompteval.report.score import extracted
+from prompteval.report.values import (
+    UNKNOWN,
+    Report,
+    Section,
+    Table,
+    corpus_name,
+    of,
+    percent,
+    points_change,
+    table,
+)
+from prompteval.tags import NOT_RECORDED, shown_setting, shown_temperature
+
+
+def diff_reports(comparisons: Sequence[Comparison], not_compared: Sequence[str]) -> list[Report]:
+    """Return one report for each common setting, the last one naming the settings that are on one side only."""
+    *reports, last = [_report(comparison) for comparison in comparisons]
+    alone = [Section("Not compared", tuple(not_compared))] if not_compared else []
+    return [*reports, Report(last.headline, last.lines, (*last.sections, *alone))]
+
+
+def _report(comparison: Comparison) -> Report:
+    sections = [
+        Section("Totals", table=_totals(comparison)),
+        Section("Categories", table=_categories(comparison)),
+        Section("Fixed", *_changed(comparison.changed("fixed"))),
+        Section("Broken", *_changed(comparison.changed("broken"))),
+        _still_failing(comparison.changed("still-failing")),
+    ]
+    if comparison.left_out:
+        rows = [(fixture.fixture_id, fixture.why) for fixture in comparison.left_out]
+        sections.append(Section("Left out", table=table(("Fixture", "Why"), rows)))
+    return Report(_headline(comparison), tuple(_lines(comparison)), tuple(sections))
+
+
+def _headline(comparison: Comparison) -> str:
+    before, after = comparison.baseline, comparison.candidate
+    if not comparison.pairs:
+        return f"{after.name} and {before.name} have no fixture in common that can be compared."
+    return (
+        f"{after.name} extracted {extracted(after.totals.points)}{_runs(after)} and produced "
+        f"{count(after.totals.phantoms, 'phantom')}; "
+        f"{before.name} was {of(before.totals.points)}{_runs(before)} with {count(before.totals.phantoms, 'phantom')}."
+    )
+
+
+def _runs(side: Side) -> str:
+    return f" in {len(side.runs)} runs" if len(side.runs) > 1 else ""
+
+
+def _lines(comparison: Comparison) -> Iterable[str]:
+    for role, side in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
+        runs = ", ".join(f"{run.short_id} of {run.recorded_at[:10]}" for run in side.runs)
+        yield f"{role} {side.name}: {'runs' if len(side.runs) > 1 else 'run'} {runs}"
+    before, after = comparison.baseline.runs[0], comparison.candidate.runs[-1]
+    if before.setting == after.setting:
+        yield f"both with {shown_setting(after)}"
+    differs = list(differences(comparison))
+    if differs:
+        yield "beside the prompt version these differ too: " + "; ".join(differs)
+    judge = corpus_name(comparison.labels, after.corpus_version if after.corpus == comparison.labels else None)
+    yield f"{count(len(comparison.pairs), 'fixture')} compared under the labels of corpus {judge}"
+
+
+def differences(comparison: Comparison) -> Iterable[str]:
+    """Yield what differs between the two sides beside the version, each with both values."""
+    sides = (comparison.baseline.runs, comparison.candidate.runs)
+    for name, show in (
+        ("model", str),
+        ("temperature", shown_temperature),
+        ("harness", lambda harness: NOT_RECORDED if harness is None else harness),
+        ("corpus", lambda revision: revision[:8]),
+    ):
+        before, after = (sorted({show(getattr(run, name)) for run in runs}) for runs in sides)
+        if before != after:
+            yield f"{name} {' and '.join(before)} against {' and '.join(after)}"
+
+
+def _totals(comparison: Comparison) -> Table:
+    before, after = comparison.baseline.totals, comparison.candidate.totals
+    rows = [
+        ("recall", *_shares(before.points, after.points)),
+        ("phantoms", *_phantoms(comparison)),
+        ("gate accuracy", *_shares(before.gate, after.gate)),
+        ("fixtures passed", *_shares(before.fixtures, after.fixtures)),
+    ]
+    names = (comparison.baseline.name, comparison.candidate.name)
+    return table(("Measure", *names, "Change"), rows, right=(*names, "Change"))
+
+
+def _shares(before: Ratio, after: Ratio) -> tuple[str, str, str]:
+    shares = [f"{of(ratio)} {percent(ratio):>7}" if ratio.whole else UNKNOWN for ratio in (before, after)]
+    return shares[0], shares[1], points_change(before, after)
+
+
+def _phantoms(comparison: Comparison) -> tuple[str, str, str]:
+    """Phantoms are a sum, so sides with other numbers of answers are told a fixture, not by the sum alone."""
+    sides = (comparison.baseline, comparison.candidate)
+    sums = [side.totals.phantoms for side in sides]
+    answers = [side.totals.fixtures.whole for side in sides]
+    if answers[0] == answers[1]:
+        return str(sums[0]), str(sums[1]), f"{sums[1] - sums[0]:+d}" if sums[0] != sums[1] else "0"
+    shown = [f"{total} in {whole} answers" for total, whole in zip(sums, answers, strict=True)]
+    return shown[0], shown[1], "not the same number of answers"
+
+
+def _categories(comparison: Comparison) -> Table:
+    before, after = comparison.baseline.categories, comparison.candidate.categories
+    rows = [(name, of(passed), of(after[name])) for name, passed in before.items()]
+    names = (comparison.baseline.name, comparison.candidate.name)
+    return table(("Category", *names), rows, right=names)
+
+
+def _changed(pairs: Sequence[Pair]) -> tuple[tuple[str, ...], Table | None]:
+    if not pairs:
+        return ("none",), None
+    rows = tuple((pair.fixture_id, _arrow(pair)) for pair in pairs)
+    return (), Table(("Fixture", "Passes"), rows, frozenset({1}), tuple(_why(pair) for pair in pairs))
+
+
+def _arrow(pair: Pair) -> str:
+    before, after = pair.passes
+    return f"{of(before)} → {of(after)}"
+
+
+def _why(pair: Pair) -> tuple[str, ...]:
+    """Return the reasons of both sides, each once; with several runs, in how many it was the reason."""
+    return tuple(
+        f"{label}: {text}{f' ({times} of {len(outcomes)} runs)' if len(outcomes) > 1 else ''}"
+        for label, outcomes in (("was", pair.baseline), ("now", pair.candidate))
+        for text, times in _counted(reason.text for outcome in outcomes for reason in outcome.reasons).items()
+    )
+
+
+def _counted(texts: Iterable[str]) -> dict[str, int]:
+    counted: dict[str, int] = {}
+    for text in texts:
+        counted[text] = counted.get(text, 0) + 1
+    return counted
+
+
+def _still_failing(pairs: Sequence[Pair]) -> Section:
+    other = [pair for pair in pairs if pair.other_reason]
+    lines, listed = _changed(other)
+    same = len(pairs) - len(other)
+    if same:
+        lines = (
+            *lines,
+            f"{same} more for the same reason: {', '.join(p.fixture_id for p in pairs if not p.other_reason)}",
+        )
+    return Section("Still failing for another reason", lines, listed, folded=True)

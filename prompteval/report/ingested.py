@@ -1,0 +1,32 @@
+"""What an ingest says when it is done."""
+
+from __future__ import annotations
+
+from prompteval.errors import count
+from prompteval.ingest import Ingested
+from prompteval.report.values import corpus_name
+from prompteval.tags import shown, shown_setting
+
+
+def ingested_lines(ingested: Ingested, ledger_argument: str) -> list[str]:
+    """Return the run's short id and tags, how many results there were, and the next command."""
+    corpus, recorded = ingested.corpus, ingested.recorded
+    state = "recorded" if recorded.new_corpus else "unchanged"
+    fixtures = (
+        f"corpus {corpus_name(corpus.revision, corpus.version)}: {count(len(corpus.fixtures), 'fixture')}, {state}"
+    )
+    if recorded.run_id is None or ingested.tags is None:
+        return [fixtures, "no RESULTS were named, so no run was recorded"]
+    tags, short_id = ingested.tags, recorded.run_id[:8]
+    return [
+        f"run {short_id}: {shown(tags.version)}, {shown_setting(tags)}, sample {recorded.sample}",
+        _counts(ingested),
+        fixtures,
+        f"next: prompteval score --run {short_id}{ledger_argument}",
+    ]
+
+
+def _counts(ingested: Ingested) -> str:
+    total, answered = len(ingested.corpus.fixtures), len(ingested.answers)
+    valid = sum(answer.valid for answer in ingested.answers.values())
+    return f"{count(total, 'result')}: {valid} valid, {answered - valid} invalid, {total - answered} missing"

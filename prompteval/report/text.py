@@ -1,0 +1,58 @@
+"""Set a report for a terminal: no width, no colour, nothing that data could steer it with."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from prompteval.report.values import Report, Section, Table
+
+
+def render(report: Report) -> str:
+    """Return the report as plain text that ends in a line break."""
+    lines = [visible(report.headline), "", *(visible(line) for line in report.lines)]
+    for section in report.sections:
+        lines += ["", *_section(section)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _section(section: Section) -> Iterator[str]:
+    if section.heading:
+        yield section.heading
+    yield from (f"  {visible(line)}" for line in section.lines)
+    if section.table:
+        yield from _table(section.table)
+
+
+def _table(table: Table) -> Iterator[str]:
+    from tabulate import tabulate
+
+    align = ["right" if index in table.right else "left" for index in range(len(table.headers))]
+    rows = [[visible(cell) for cell in row] for row in table.rows]
+    headers = [visible(header) for header in table.headers]
+    text = tabulate(rows, headers, tablefmt="simple", colalign=align if rows else None, disable_numparse=True)
+    set_lines = text.split("\n")
+    yield from (f"  {line}" for line in set_lines[:2])
+    for index, line in enumerate(set_lines[2:]):
+        yield f"  {line}"
+        yield from (f"    - {visible(note)}" for note in (table.notes[index] if table.notes else ()))
+
+
+def visible(text: str) -> str:
+    """Return `text` on one line, with control, format and bidi characters as escapes that do nothing."""
+    return "".join(_shown(character) for character in text) if not text.isprintable() else text
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t\r":
+        return " "
+    category = unicodedata.category(character)
+    if category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+        code = ord(character)
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return character
+
+
+def lines(texts: Iterable[str]) -> str:
+    """Return texts one a line, each made visible."""
+    return "".join(f"{visible(text)}\n" for text in texts)

@@ -1,0 +1,69 @@
+"""What a human records about a run, read and shown: `6`, `v6` and `V6` are one version, 0 and -0.0 one temperature."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from prompteval.errors import PromptevalError
+
+if TYPE_CHECKING:
+    from prompteval.model import RunTags
+    from prompteval.outcome import Run
+
+NOT_RECORDED = "not recorded"
+
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+_V = re.compile(r"[vV](?=[0-9])")
+_RUNS_OF_DIGITS = re.compile(r"([0-9]+)")
+
+
+def normal_version(text: str) -> str:
+    """Return the version without its leading v. Raises PromptevalError for `latest`, blank and odd characters."""
+    version = _V.sub("", text.strip(), count=1) if _V.match(text.strip()) else text.strip()
+    if version.lower() == "latest":
+        raise PromptevalError("'latest' is not a version; give the number that the prompt file names")
+    if not _VERSION.fullmatch(version):
+        raise PromptevalError(f"'{text}' is not a version; write it as 6, v6 or 6.1-draft")
+    return version
+
+
+def shown(version: str) -> str:
+    """Return `v6` for `6`; a version that does not start with a digit is shown as it is."""
+    return f"v{version}" if version[:1].isdigit() else version
+
+
+def sort_key(version: str) -> list[tuple[bool, int, str]]:
+    """Return a key by which numbers inside versions sort as numbers."""
+    parts = _RUNS_OF_DIGITS.split(version)
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts if part]
+
+
+def parse_temperature(text: str) -> float:
+    """Return the temperature as a number; 0, 0.0 and -0.0 are one. Raises PromptevalError for what is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value < 0:
+        raise PromptevalError(f"'{text}' is not a temperature; write a number such as 0 or 0.7")
+    return abs(value)  # -0.0 is 0
+
+
+def shown_temperature(value: float | None) -> str:
+    """Return `0`, `0.7`, or that it was not recorded."""
+    return NOT_RECORDED if value is None else repr(value).removesuffix(".0")
+
+
+def checked_name(what: str, text: str) -> str:
+    """Return a model or harness name as it is. Raises PromptevalError where it is blank or not one line of text."""
+    if not text.strip() or not all(character.isprintable() for character in text):
+        raise PromptevalError(f"--{what} is blank or holds characters that cannot be shown; give a name in one line")
+    return text
+
+
+def shown_setting(run: Run | RunTags) -> str:
+    """Return what a run was made with, in one line."""
+    harness = NOT_RECORDED if run.harness is None else run.harness
+    return f"model {run.model}, temperature {shown_temperature(run.temperature)}, harness {harness}"

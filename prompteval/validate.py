@@ -1,0 +1,79 @@
+"""Hold single files against the contracts, outside any corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from prompteval import folder
+from prompteval.errors import Problem, PromptevalError, count
+from prompteval.fixtures import corpus_problems, read_labels, session_problems
+from prompteval.results import parse_answer
+from prompteval.textfile import FileRefusedError, read_bytes, read_text
+
+_SUFFIX = {
+    "proposal-output": ".json",
+    "expected-labels": ".yaml",
+    "session-front-matter": ".md",
+    "corpus": ".yaml",
+}
+
+
+class Validation(NamedTuple):
+    """All problems, the warnings, and one line that counts."""
+
+    problems: tuple[Problem, ...]
+    warnings: tuple[str, ...]
+    summary: str
+
+
+def validate_files(paths: Iterable[Path], contract: str | None) -> Validation:
+    """Return what is wrong with the files; a folder stands for its files of the contract's kind, by default `.json`.
+
+    Raises PromptevalError for a path that does not exist and a folder without such a file.
+    """
+    problems: list[Problem] = []
+    warnings: list[str] = []
+    files = list(_files(paths, contract, problems))
+    for path in files:
+        try:
+            problems += _problems(path, contract or _suggested(path), warnings)
+        except FileRefusedError as error:
+            problems.append(Problem(str(path), "", str(error)))
+    bad = len({problem.path for problem in problems})
+    verdict = f"{count(len(problems), 'problem')} in {bad} of {count(len(files), 'file')}"
+    return Validation(tuple(problems), tuple(warnings), verdict if problems else f"{count(len(files), 'file')}: valid")
+
+
+def _files(paths: Iterable[Path], contract: str | None, problems: list[Problem]) -> Iterator[Path]:
+    suffix = _SUFFIX[contract or "proposal-output"]
+    for path in paths:
+        if path.is_dir():
+            listing = folder.scan(path, suffix)
+            problems += [Problem(str(path / bad.path), bad.field, bad.text) for bad in listing.problems]
+            if not listing.files and not listing.problems:
+                raise PromptevalError(f"{path} has no {suffix} file")
+            yield from listing.files.values()
+        elif path.exists() or path.is_symlink():
+            yield path
+        else:
+            raise PromptevalError(f"{path} does not exist")
+
+
+def _suggested(path: Path) -> str:
+    if path.name == "corpus.yaml":
+        return "corpus"
+    return {".yaml": "expected-labels", ".md": "session-front-matter"}.get(path.suffix, "proposal-output")
+
+
+def _problems(path: Path, contract: str, warnings: list[str]) -> list[Problem]:
+    if contract == "expected-labels":
+        return read_labels(str(path), read_text(path), path.stem)[1]
+    if contract == "session-front-matter":
+        return session_problems(str(path), read_text(path))
+    if contract == "corpus":
+        return corpus_problems(str(path), read_text(path))
+    answer = parse_answer(read_bytes(path))
+    warnings += [f'{path}: {p.list}[{p.position}] has the type "{p.type}", which counts' for p in answer.misplaced]
+    return [Problem(str(path), "", problem) for problem in answer.problems]
