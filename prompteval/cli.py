@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from prompteval.options import (
     output_option,
     tell,
 )
-from prompteval.report.text import lines
+from prompteval.plain import lines
 
 FORMATS = ("text", "markdown", "json", "csv")
 
@@ -72,8 +71,7 @@ def ingest(fixtures: Path, ledger: Path, results: Path | None, **given: Any) -> 
     with Progress() as progress:
         ingested = take_in(sources, read_tags(given) if results else None, progress.stage)
     tell(*(f"Warning: {warning}" for warning in ingested.warnings))
-    where = "" if ledger == DEFAULT_LEDGER else f" --ledger {shlex.quote(str(ledger))}"
-    emit(lines(ingested_lines(ingested, where)), None)
+    emit(lines(ingested_lines(ingested, None if ledger == DEFAULT_LEDGER else ledger)), None)
 
 
 @main.command()

@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from prompteval.outcome import FixtureOutcome, LeftOut, Ratio, Run, Totals, by_category, totals
 
 Outcomes = Mapping[str, Sequence[FixtureOutcome]]  # by run id
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Side:
     """The runs of one side of a comparison, and their outcomes on the compared fixtures, by fixture id."""
 
@@ -33,8 +34,7 @@ class Side:
         return [outcome for outcomes in self.outcomes.values() for outcome in outcomes]
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """One fixture on both sides, with one outcome for each run that answered it."""
 
     fixture_id: str
@@ -70,7 +70,7 @@ def _texts(outcomes: Iterable[FixtureOutcome]) -> set[tuple[str, object]]:
     return {(reason.code, reason.detail.get("point")) for outcome in outcomes for reason in outcome.reasons}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """A baseline and a candidate under one set of labels, on the fixtures that both answered with the same session."""
 
@@ -92,8 +92,7 @@ class Comparison:
         return [pair for pair in self.pairs if pair.change == change]
 
 
-@dataclass(frozen=True)
-class Answered:
+class Answered(NamedTuple):
     """One side before it is paired: its runs with their outcomes, and the session of each fixture by run id."""
 
     name: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -12,8 +11,8 @@ from typing import IO, Any, TypeVar
 
 import click
 
+from prompteval import plain
 from prompteval.errors import PromptevalError
-from prompteval.report import text as plain
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 DEFAULT_LEDGER = Path("ledger/prompteval.db")
@@ -91,6 +90,8 @@ class Progress:
     """Say on stderr what is going on once it takes more than a second, if anybody is looking."""
 
     def __init__(self) -> None:
+        import threading
+
         self._done = threading.Event()
         self._stage = ""
         self._thread = threading.Thread(target=self._tick, daemon=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(NamedTuple):
     """Why a fixture fails. `code` is missed, phantoms, not-empty, no-result or invalid; `detail` goes into JSON."""
 
     code: str
@@ -16,8 +14,7 @@ class Reason:
     detail: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class FixtureOutcome:
+class FixtureOutcome(NamedTuple):
     """How one run did on one fixture. `gate` is None where the fixture does not expect an empty answer."""
 
     fixture_id: str
@@ -32,8 +29,7 @@ class FixtureOutcome:
     reasons: tuple[Reason, ...] = ()
 
 
-@dataclass(frozen=True)
-class Ratio:
+class Ratio(NamedTuple):
     """A part of a whole. The value of 0/0 is None: unknown, neither 0 % nor 100 %."""
 
     part: int
@@ -44,8 +40,7 @@ class Ratio:
         return self.part / self.whole if self.whole else None
 
 
-@dataclass(frozen=True)
-class Totals:
+class Totals(NamedTuple):
     """The sums over the fixtures of one run, or of several."""
 
     fixtures: Ratio
@@ -80,8 +75,7 @@ def by_category(outcomes: Iterable[FixtureOutcome]) -> dict[str, Ratio]:
     }
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """One run as the ledger knows it. `sample` counts the runs with the same tags, from 1, oldest first."""
 
     id: str
@@ -105,16 +99,14 @@ class Run:
         return self.model, self.temperature, self.harness
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """A fixture that was not scored or compared, and why."""
 
     fixture_id: str
     why: str
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(NamedTuple):
     """One run under one set of labels: `labels` is recorded or latest, `judge` the corpus revision they come from."""
 
     run: Run

@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import Any, NamedTuple
 
 from prompteval.errors import count
+from prompteval.ledger import schema
 from prompteval.outcome import FixtureOutcome, Ratio, Reason, Totals
 
 Key = tuple[str, str]  # run id, fixture id
@@ -42,6 +43,7 @@ class _Evidence(NamedTuple):
 
 def read_outcomes(connection: sqlite3.Connection) -> dict[str, list[FixtureOutcome]]:
     """Return the outcomes of the chosen runs, by run id, each list by fixture id. `score_under` comes before."""
+    schema.climb(connection, "fixture_outcome")
     evidence = _read_evidence(connection)
     outcomes: dict[str, list[FixtureOutcome]] = defaultdict(list)
     rows = connection.execute(
@@ -69,6 +71,7 @@ def read_outcomes(connection: sqlite3.Connection) -> dict[str, list[FixtureOutco
 
 def read_totals(connection: sqlite3.Connection) -> dict[str, Totals]:
     """Return the totals of the chosen runs, by run id, without their fixtures. `score_under` comes before."""
+    schema.climb(connection, "run_score")
     rows = connection.execute(
         "select run_id, fixtures_passed, fixtures_total, points_matched, points_total, phantoms,"
         " gate_correct, gate_total from run_score order by run_id"

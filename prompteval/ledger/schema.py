@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from functools import cache
 from pathlib import Path
 
 APPLICATION_ID = 0x70657631  # "pev1" in ASCII
 USER_VERSION = 1
 _SQL = Path(__file__).parent.parent / "sql"
 
-# What is scored: in the file a view over all runs, in a reading connection a table of the chosen ones.
-SCORED = "scored"
-_TEMP_SCORED = """
-create temp table scored (
-  run_id text not null, fixture_id text not null, labels text not null, answer text, primary key (run_id, fixture_id)
-)"""
+# The scoring ladder: each view reads the ones before it. `scored`, the first rung, says what is scored.
+LADDER = (
+    "proposal_text",
+    "term_occurrence",
+    "term_list",
+    "proposal_point",
+    "leaked",
+    "point_outcome",
+    "proposal_outcome",
+    "near_miss",
+    "fixture_outcome",
+    "category_score",
+    "run_score",
+)
 
 
 def table_statements() -> list[str]:
@@ -25,11 +32,14 @@ def table_statements() -> list[str]:
     return [_inside(part) for part in re.split(r"(?<=strict;)\n+", text.strip())]
 
 
-@cache
-def view_statements() -> dict[str, str]:
-    """Return the `create view` statement of each file in sql/views, by view name, each with its comment inside."""
-    paths = sorted((_SQL / "views").glob("*.sql"))
-    return {path.stem: _inside(path.read_text(encoding="utf-8").strip()) for path in paths}
+def view_statements() -> list[str]:
+    """Return the `create view` statements of sql/views, by view name."""
+    return [view_statement(path.stem) for path in sorted((_SQL / "views").glob("*.sql"))]
+
+
+def view_statement(name: str) -> str:
+    """Return the `create view` statement of one view, with its comment inside."""
+    return _inside((_SQL / "views" / f"{name}.sql").read_text(encoding="utf-8").strip())
 
 
 def _inside(statement: str) -> str:
@@ -55,7 +65,7 @@ def create(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
     for statement in trigger_statements(table_names(connection)):
         connection.execute(statement)
-    for statement in view_statements().values():
+    for statement in view_statements():
         connection.execute(statement)
     connection.execute(f"pragma application_id = {APPLICATION_ID}")
     connection.execute(f"pragma user_version = {USER_VERSION}")
@@ -67,15 +77,15 @@ def table_names(connection: sqlite3.Connection) -> list[str]:
     return [name for (name,) in rows]
 
 
-def create_temporary_views(connection: sqlite3.Connection) -> None:
-    """Build this version's views over the table temp.scored, which names what is scored.
+def climb(connection: sqlite3.Connection, upto: str) -> None:
+    """Evaluate the ladder over the table temp.scored, each view once, into temporary tables of the same names.
 
     An old ledger is so scored by the rules of the installed version, and only the chosen runs are computed.
     """
-    connection.execute(_TEMP_SCORED)
-    for name, statement in view_statements().items():
-        if name != SCORED:
-            connection.execute(statement.replace("create view", "create temp view", 1))
+    for name in LADDER[: LADDER.index(upto) + 1]:
+        definition = view_statement(name)
+        kind = "view" if name == "proposal_text" else "table"  # the texts are read once, and not worth a copy
+        connection.execute(definition.replace("create view", f"create temp {kind}", 1))
 
 
 def objects(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:

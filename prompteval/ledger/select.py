@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from prompteval.errors import PromptevalError, SelectionError
-from prompteval.ledger import schema
 from prompteval.outcome import LeftOut, Run
 from prompteval.tags import normal_version, shown
 
@@ -27,6 +26,10 @@ select
   ) as corpus_version
 from run
 """
+_TEMP_SCORED = """
+create temp table scored (
+  run_id text not null, fixture_id text not null, labels text not null, answer text, primary key (run_id, fixture_id)
+)"""
 _OLDEST_FIRST = " order by run.recorded_at, run.id"
 
 
@@ -96,11 +99,11 @@ def latest_corpus(connection: sqlite3.Connection) -> str:
 
 
 def score_under(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str | None) -> list[LeftOut]:
-    """Make the scoring views speak of `runs` alone, under the labels of `corpus` (None: those each was recorded with).
+    """Fill temp.scored, on which the scoring ladder stands, with `runs` alone, under the labels of `corpus` (None: those each was recorded with).
 
     Returns the fixtures left out: those of a run that `corpus` does not have with the same session.
     """
-    schema.create_temporary_views(connection)
+    connection.execute(_TEMP_SCORED)
     ids = [[run.id] for run in runs]
     connection.execute("create temp table chosen (run_id text primary key)")
     connection.executemany("insert into temp.chosen values (?)", ids)
@@ -134,9 +137,7 @@ def score_under(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str
         """,
         [corpus],
     )
-    rows = [LeftOut(*row) for row in left_out]
-    connection.execute("pragma query_only = on")
-    return rows
+    return [LeftOut(*row) for row in left_out]
 
 
 def sessions_of(connection: sqlite3.Connection, corpus: str) -> dict[str, str]:

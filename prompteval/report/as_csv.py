@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from prompteval.compare import Comparison
 from prompteval.outcome import Run, Scored, Totals
-from prompteval.report.text import visible
+from prompteval.plain import visible
 
 Cell = str | int | float | None
 _FORMULA = ("=", "+", "-", "@", "|", "%")

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 from prompteval.errors import count
 from prompteval.ingest import Ingested
 from prompteval.report.values import corpus_name
 from prompteval.tags import shown, shown_setting
 
 
-def ingested_lines(ingested: Ingested, ledger_argument: str) -> list[str]:
-    """Return the run's short id and tags, how many results there were, and the next command."""
+def ingested_lines(ingested: Ingested, ledger: Path | None) -> list[str]:
+    """Return the run's short id and tags, how many results there were, and the next command.
+
+    `ledger` is named in that command; None: it is the one that every command takes by default.
+    """
+    where = f" --ledger {shlex.quote(str(ledger))}" if ledger else ""
     corpus, recorded = ingested.corpus, ingested.recorded
     state = "recorded" if recorded.new_corpus else "unchanged"
     fixtures = (
@@ -22,7 +29,7 @@ def ingested_lines(ingested: Ingested, ledger_argument: str) -> list[str]:
         f"run {short_id}: {shown(tags.version)}, {shown_setting(tags)}, sample {recorded.sample}",
         _counts(ingested),
         fixtures,
-        f"next: prompteval score --run {short_id}{ledger_argument}",
+        f"next: prompteval score --run {short_id}{where}",
     ]
 
 

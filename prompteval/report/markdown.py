@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from prompteval.report.text import visible
+from prompteval.plain import visible
 from prompteval.report.values import Report, Section, Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")

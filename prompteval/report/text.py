@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
+from prompteval.plain import visible
 from prompteval.report.values import Report, Section, Table
 
 
@@ -36,23 +36,3 @@ def _table(table: Table) -> Iterator[str]:
     for index, line in enumerate(set_lines[2:]):
         yield f"  {line}"
         yield from (f"    - {visible(note)}" for note in (table.notes[index] if table.notes else ()))
-
-
-def visible(text: str) -> str:
-    """Return `text` on one line, with control, format and bidi characters as escapes that do nothing."""
-    return "".join(_shown(character) for character in text) if not text.isprintable() else text
-
-
-def _shown(character: str) -> str:
-    if character in "\n\t\r":
-        return " "
-    category = unicodedata.category(character)
-    if category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
-        code = ord(character)
-        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-    return character
-
-
-def lines(texts: Iterable[str]) -> str:
-    """Return texts one a line, each made visible."""
-    return "".join(f"{visible(text)}\n" for text in texts)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from typing import NamedTuple
 
 from prompteval.outcome import Ratio, Run
 from prompteval.tags import shown
@@ -12,8 +11,7 @@ from prompteval.tags import shown
 UNKNOWN = "n/a"
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Rows under headers. `right` names the columns set to the right; `notes` holds lines that belong under a row."""
 
     headers: tuple[str, ...]
@@ -22,8 +20,7 @@ class Table:
     notes: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A heading (empty: none), lines of text, and a table. `folded`: a long list that a page may fold away."""
 
     heading: str
@@ -32,8 +29,7 @@ class Section:
     folded: bool = False
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """A whole report: what it is of, the sentence that sums it up, and its sections."""
 
     headline: str
@@ -52,18 +48,23 @@ def percent(ratio: Ratio) -> str:
     """Return `92.9 %`, rounded half to even from the exact ratio, or `n/a` for 0/0."""
     if not ratio.whole:
         return UNKNOWN
-    return f"{_tenth(Decimal(100 * ratio.part) / ratio.whole)} %"
+    return f"{_tenths(1000 * ratio.part, ratio.whole)} %"
 
 
 def points_change(before: Ratio, after: Ratio) -> str:
     """Return the change between two ratios in percentage points, signed, or `n/a` where one is unknown."""
     if not before.whole or not after.whole:
         return UNKNOWN
-    return f"{_tenth(Decimal(100 * after.part) / after.whole - Decimal(100 * before.part) / before.whole):+} pp"
+    difference = after.part * before.whole - before.part * after.whole
+    sign = "+" if difference > 0 else "-" if difference < 0 else ""
+    return f"{sign}{_tenths(1000 * abs(difference), before.whole * after.whole)} pp"
 
 
-def _tenth(number: Decimal) -> Decimal:
-    return number.quantize(Decimal("0.1"), ROUND_HALF_EVEN) + 0  # + 0: no negative zero
+def _tenths(dividend: int, divisor: int) -> str:
+    """Return a tenth of the quotient, rounded half to even, with one decimal: integers alone, so never off by a bit."""
+    quotient, rest = divmod(dividend, divisor)
+    quotient += 2 * rest > divisor or (2 * rest == divisor and quotient % 2)
+    return f"{quotient // 10}.{quotient % 10}"
 
 
 def of(ratio: Ratio) -> str:

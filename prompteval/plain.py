@@ -1,0 +1,27 @@
+"""Make text that somebody else wrote safe to show: one line, and nothing in it that steers a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def visible(text: str) -> str:
+    """Return `text` on one line, with control, format and bidi characters as escapes that do nothing."""
+    return "".join(_shown(character) for character in text) if not text.isprintable() else text
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t\r":
+        return " "
+    import unicodedata
+
+    category = unicodedata.category(character)
+    if category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+        code = ord(character)
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return character
+
+
+def lines(texts: Iterable[str]) -> str:
+    """Return texts one a line, each made visible."""
+    return "".join(f"{visible(text)}\n" for text in texts)
