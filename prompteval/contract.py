@@ -42,21 +42,27 @@ def contract_text(name: str) -> str:
 
 
 @lru_cache(maxsize=len(CONTRACTS))
-def _validator(name: str) -> jsonschema_rs.Draft202012Validator:
+def _schema(name: str) -> dict[str, Any]:
     import json
 
+    schema: dict[str, Any] = json.loads(contract_text(name))
+    return schema
+
+
+@lru_cache(maxsize=len(CONTRACTS))
+def _validator(name: str) -> jsonschema_rs.Draft202012Validator:
     import jsonschema_rs
 
-    return jsonschema_rs.Draft202012Validator(json.loads(contract_text(name)))
+    return jsonschema_rs.Draft202012Validator(_schema(name))
 
 
 def breaches(name: str, value: Any) -> list[Breach]:
     """Return all that is wrong with `value` under the contract `name`, in the order of the value's own places."""
-    found = [Breach(tuple(error.instance_path), _message(error)) for error in _validator(name).iter_errors(value)]
+    found = [Breach(tuple(error.instance_path), _message(name, error)) for error in _validator(name).iter_errors(value)]
     return sorted(found, key=lambda breach: ([(isinstance(step, str), str(step)) for step in breach.path], breach.text))
 
 
-def _message(error: jsonschema_rs.ValidationError) -> str:
+def _message(contract: str, error: jsonschema_rs.ValidationError) -> str:
     kind: Any = error.kind  # one of a family of classes, each with its own attributes
     name = type(kind).__name__
     if name == "AdditionalProperties":
@@ -65,7 +71,17 @@ def _message(error: jsonschema_rs.ValidationError) -> str:
         return f'missing key "{kind.property}"'
     if name == "Pattern" and kind.pattern == "\\S":
         return "is blank"
+    if name == "Pattern":
+        return f"{error.message.partition(' does not match ')[0]} is not {_description(contract, error)}"
     if name == "AnyOf":
         return 'needs "must_match_all" or "must_match_any"'
     message = str(error.message)
     return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
+
+
+def _description(contract: str, error: jsonschema_rs.ValidationError) -> str:
+    """Return what the contract says a text with a pattern is, in words."""
+    part: Any = _schema(contract)
+    for step in error.schema_path[:-1]:
+        part = part[step]
+    return str(part["description"])

@@ -99,7 +99,9 @@ def latest_corpus(connection: sqlite3.Connection) -> str:
 
 
 def score_under(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str | None) -> list[LeftOut]:
-    """Fill temp.scored, on which the scoring ladder stands, with `runs` alone, under the labels of `corpus` (None: those each was recorded with).
+    """Fill temp.scored, on which the scoring ladder stands, with `runs` alone.
+
+    They are scored under the labels of `corpus`, or (None) under those each was recorded with.
 
     Returns the fixtures left out: those of a run that `corpus` does not have with the same session.
     """

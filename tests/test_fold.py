@@ -1,0 +1,90 @@
+"""Folding: cases through the whole program, and its laws."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prompteval.fold import fold, fold_by_character
+from prompteval.ledger.record import proposal_row
+from prompteval.model import Proposal
+from prompteval.reading import LONGEST_RENDERED, read_blocks
+from tests.helpers import Bench, answer, by_id, labels, point, proposal
+
+CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "cases" / "folding.yaml").read_text("utf-8"))
+# Letters with marks in any order, signs that fold, Markdown marks: where folding and substrings can come apart.
+TRICKY = st.text("aAéÉçΣσςİıǅßﬁＡ가각가\u0301\u0323\u0327\u200b\u00ad\u2011—’“\u00a0 \n`*_[]<>&;\0", max_size=12)
+
+
+@pytest.fixture(scope="module")
+def occurs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
+    names = [f"case-{index:02}" for index in range(len(CASES))]
+    pairs = list(zip(names, CASES, strict=True))
+    fixtures = {name: labels(point(must_match_all=[case["term"]]), budget=1) for name, case in pairs}
+    bench = Bench(tmp_path_factory.mktemp("folding"), fixtures)
+    bench.ingest("1", {name: answer(proposal(case.get("title", "T"), case["body"])) for name, case in pairs})
+    outcomes = by_id(bench.score())
+    return {case["name"]: outcomes[name]["passed"] for name, case in pairs}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_case(case: dict[str, Any], occurs: dict[str, bool]) -> None:
+    assert occurs[case["name"]] is case["occurs"]
+
+
+@given(st.text() | TRICKY)
+def test_fold_is_idempotent(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+    assert fold_by_character(fold_by_character(text)) == fold_by_character(text)
+
+
+@given(st.text() | TRICKY, st.text() | TRICKY, st.text() | TRICKY)
+def test_a_plain_match_is_never_lost(before: str, term: str, after: str) -> None:
+    text = before + term + after
+    assert fold_by_character(term) in fold_by_character(text)
+    if term.lower() in text.lower():
+        assert fold_by_character(term.lower()) in fold_by_character(text)
+
+
+@given(TRICKY, TRICKY)
+def test_normal_forms_are_one(left: str, right: str) -> None:
+    text = left + right
+    assert fold(unicodedata.normalize("NFD", text)) == fold(unicodedata.normalize("NFC", text)) == fold(text)
+
+
+def test_every_character_folds_like_its_lower_case() -> None:
+    differing = [
+        hex(code)
+        for code in range(0x110000)
+        if not 0xD800 <= code <= 0xDFFF and fold_by_character(chr(code).lower()) != fold_by_character(chr(code))
+    ]
+    assert differing == []
+
+
+@given(TRICKY, TRICKY)
+def test_the_ledger_keeps_only_the_search_texts_that_sql_cannot_make(title: str, body: str) -> None:
+    """What the view makes of title and body, or the stored text, is always the text that folding gives."""
+    import sqlite3
+
+    from prompteval.ledger import schema
+
+    made = Proposal("practice", 0, "practice", title, "", body, (), "low")
+    row = proposal_row("x", made)
+    connection = sqlite3.connect(":memory:")
+    schema.create(connection)
+    columns = ", ".join(row)
+    connection.execute(f"insert into proposal ({columns}) values ({', '.join('?' * len(row))})", list(row.values()))
+    written, spelled = connection.execute("select written, spelled from proposal_text").fetchone()
+    connection.close()
+    assert written == f"{fold(title)}\n{fold(body)}"
+    assert spelled == f"{fold_by_character(title)}\n{fold_by_character(body)}"
+
+
+def test_a_giant_body_is_searched_as_written_alone() -> None:
+    assert read_blocks("**a** " * LONGEST_RENDERED) == "**a** " * LONGEST_RENDERED
