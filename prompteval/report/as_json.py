@@ -12,7 +12,14 @@ from prompteval.report.diff import differences
 
 
 def _render(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    """Return JSON in which every character can be shown: the rest is escaped, and reads as the same text."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    lines = (line if line.isprintable() else "".join(map(_shown, line)) for line in text.split("\n"))
+    return "\n".join(lines) + "\n"
+
+
+def _shown(character: str) -> str:
+    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def render_score(scored: Scored) -> str:
