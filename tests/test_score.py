@@ -13,6 +13,47 @@ from markdown_it import MarkdownIt
 from tests.helpers import Bench, answer, by_id, labels, ok, point, proposal, refused, write_corpus
 
 FORMATS = ("text", "markdown", "json", "csv")
+DOCUMENTED = {
+    "labels": "recorded",
+    "fixtures": [
+        {
+            "fixture_id": "kept-01",
+            "category": "admit-thing",
+            "passed": True,
+            "points_matched": 1,
+            "points_total": 1,
+            "phantoms": 0,
+            "gate": None,
+            "reasons": [],
+        },
+        {
+            "fixture_id": "none-01",
+            "category": "reject-thing",
+            "passed": False,
+            "points_matched": 0,
+            "points_total": 0,
+            "phantoms": 1,
+            "gate": False,
+            "reasons": [
+                {"code": "not-empty", "count": 1, "text": "not empty: 1 proposal"},
+                {"code": "phantoms", "count": 1, "budget": 0, "text": '1 phantom over a budget of 0: "Extra"'},
+            ],
+        },
+    ],
+    "categories": [
+        {"category": "admit-thing", "passed": 1, "total": 1},
+        {"category": "reject-thing", "passed": 0, "total": 1},
+    ],
+    "totals": {
+        "fixtures_passed": 1,
+        "fixtures_total": 2,
+        "points_matched": 1,
+        "points_total": 1,
+        "phantoms": 1,
+        "gate_correct": 0,
+        "gate_total": 1,
+    },
+}
 
 
 @pytest.fixture
@@ -30,47 +71,7 @@ def test_json_is_as_documented(bench: Bench) -> None:
     assert list(run) == ["id", "version", "model", "temperature", "harness", "note", "sample", "recorded_at", "corpus"]
     assert (run["version"], run["model"], run["temperature"], run["harness"]) == ("5", "X", None, None)
     assert (run["note"], run["sample"]) == ("first", 1)
-    assert report == {
-        "labels": "recorded",
-        "fixtures": [
-            {
-                "fixture_id": "kept-01",
-                "category": "admit-thing",
-                "passed": True,
-                "points_matched": 1,
-                "points_total": 1,
-                "phantoms": 0,
-                "gate": None,
-                "reasons": [],
-            },
-            {
-                "fixture_id": "none-01",
-                "category": "reject-thing",
-                "passed": False,
-                "points_matched": 0,
-                "points_total": 0,
-                "phantoms": 1,
-                "gate": False,
-                "reasons": [
-                    {"code": "not-empty", "count": 1, "text": "not empty: 1 proposal"},
-                    {"code": "phantoms", "count": 1, "budget": 0, "text": '1 phantom over a budget of 0: "Extra"'},
-                ],
-            },
-        ],
-        "categories": [
-            {"category": "admit-thing", "passed": 1, "total": 1},
-            {"category": "reject-thing", "passed": 0, "total": 1},
-        ],
-        "totals": {
-            "fixtures_passed": 1,
-            "fixtures_total": 2,
-            "points_matched": 1,
-            "points_total": 1,
-            "phantoms": 1,
-            "gate_correct": 0,
-            "gate_total": 1,
-        },
-    }
+    assert report == DOCUMENTED
 
 
 def test_text_names_the_run_and_every_reason(bench: Bench) -> None:

@@ -30,6 +30,30 @@ _TEMP_SCORED = """
 create temp table scored (
   run_id text not null, fixture_id text not null, labels text not null, answer text, primary key (run_id, fixture_id)
 )"""
+_FILL_SCORED = """
+insert into temp.scored
+select run.id, mine.fixture_id, judge.labels, result.answer
+from temp.chosen
+join run on run.id = chosen.run_id
+join corpus_fixture as mine on mine.corpus = run.corpus
+join corpus_fixture as judge
+  on judge.corpus = coalesce(?, run.corpus)
+  and judge.fixture_id = mine.fixture_id
+  and judge.session = mine.session
+left join result on result.run_id = run.id and result.fixture_id = mine.fixture_id
+"""
+_LEFT_OUT = """
+select distinct
+  mine.fixture_id,
+  case when judge.fixture_id is null then 'not in that corpus' else 'its session changed' end
+from temp.chosen
+join run on run.id = chosen.run_id
+join corpus_fixture as mine on mine.corpus = run.corpus
+left join corpus_fixture as judge
+  on judge.corpus = coalesce(?, run.corpus) and judge.fixture_id = mine.fixture_id
+where judge.session is not mine.session
+order by mine.fixture_id
+"""
 _OLDEST_FIRST = " order by run.recorded_at, run.id"
 
 
@@ -106,40 +130,10 @@ def score_under(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str
     Returns the fixtures left out: those of a run that `corpus` does not have with the same session.
     """
     connection.execute(_TEMP_SCORED)
-    ids = [[run.id] for run in runs]
     connection.execute("create temp table chosen (run_id text primary key)")
-    connection.executemany("insert into temp.chosen values (?)", ids)
-    connection.execute(
-        """
-        insert into temp.scored
-        select run.id, mine.fixture_id, judge.labels, result.answer
-        from temp.chosen
-        join run on run.id = chosen.run_id
-        join corpus_fixture as mine on mine.corpus = run.corpus
-        join corpus_fixture as judge
-          on judge.corpus = coalesce(?, run.corpus)
-          and judge.fixture_id = mine.fixture_id
-          and judge.session = mine.session
-        left join result on result.run_id = run.id and result.fixture_id = mine.fixture_id
-        """,
-        [corpus],
-    )
-    left_out = connection.execute(
-        """
-        select distinct
-          mine.fixture_id,
-          case when judge.fixture_id is null then 'not in that corpus' else 'its session changed' end
-        from temp.chosen
-        join run on run.id = chosen.run_id
-        join corpus_fixture as mine on mine.corpus = run.corpus
-        left join corpus_fixture as judge
-          on judge.corpus = coalesce(?, run.corpus) and judge.fixture_id = mine.fixture_id
-        where judge.session is not mine.session
-        order by mine.fixture_id
-        """,
-        [corpus],
-    )
-    return [LeftOut(*row) for row in left_out]
+    connection.executemany("insert into temp.chosen values (?)", [[run.id] for run in runs])
+    connection.execute(_FILL_SCORED, [corpus])
+    return [LeftOut(*row) for row in connection.execute(_LEFT_OUT, [corpus])]
 
 
 def sessions_of(connection: sqlite3.Connection, corpus: str) -> dict[str, str]:

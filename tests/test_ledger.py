@@ -1,0 +1,293 @@
+"""The ledger file: what it holds, what it refuses, and that nothing damages it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+
+from prompteval.ledger import record, schema, write
+from tests.helpers import Bench, answer, cli, labels, ok, point, proposal, refused
+
+NEEDS_NO_ROOT = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root writes everywhere")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    bench = Bench(tmp_path, {"a": labels(point(must_match_any=[["alpha", "beta"], ["gamma"]])), "b": labels()})
+    bench.ingest("1", {"a": answer(proposal("Alpha", "**be**ta\n\ntext"), proposal("Other")), "b": answer()})
+    bench.ingest("2", {"a": answer(proposal("Gàmma"), proposal("g\u200bamma", type="map")), "b": "nonsense"})
+    return bench
+
+
+def opened(bench: Bench) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{bench.ledger}?mode=ro", uri=True)
+
+
+def tables(connection: sqlite3.Connection) -> list[str]:
+    return schema.table_names(connection)
+
+
+def test_no_row_can_be_changed_or_removed(bench: Bench) -> None:
+    """Each table has rows here, so each trigger has something to stop."""
+    connection = sqlite3.connect(bench.ledger)
+    for table in tables(connection):
+        assert connection.execute(f"select count(*) from {table}").fetchone() > (0,), table
+        column = connection.execute(f"select name from pragma_table_info('{table}')").fetchone()[0]
+        for statement in (f"delete from {table}", f"update {table} set {column} = {column}"):
+            with pytest.raises(sqlite3.IntegrityError, match="the ledger only grows"):
+                connection.execute(statement)
+
+
+def test_every_table_has_its_grain_and_every_column_a_comment(bench: Bench) -> None:
+    rows = opened(bench).execute("select name, sql from sqlite_schema where type = 'table'").fetchall()
+    assert len(rows) == 12
+    for name, sql in rows:
+        assert re.match(rf"CREATE TABLE {name} \(\n  -- one row per ", sql), name
+        for column in (line for line in sql.splitlines() if re.match(r"  [a-z_0-9]+ (text|integer|real|any)\b", line)):
+            assert re.search(r"  -- \S", column), column
+        assert sql.rstrip().endswith("strict")
+
+
+def test_every_view_has_its_grain(bench: Bench) -> None:
+    rows = opened(bench).execute("select name, sql from sqlite_schema where type = 'view'").fetchall()
+    assert {name for name, _ in rows} == {*schema.LADDER, "scored", "run_sample"}
+    for name, sql in rows:
+        assert f"CREATE VIEW {name} as\n  -- one row per " in sql
+        assert not re.search(r"order by(?! recorded_at)|select \*|round\(|printf|json", sql), name
+
+
+def test_the_views_in_the_file_say_what_score_says(bench: Bench) -> None:
+    """People who open the ledger with another program see the same numbers."""
+    connection = opened(bench)
+    for version in ("1", "2"):
+        report = bench.score(version)
+        identity, totals = report["run"]["id"], report["totals"]
+        row = connection.execute("select * from run_score where run_id = ?", [identity])
+        columns = [column[0] for column in row.description]
+        found = dict(zip(columns, row.fetchone(), strict=True))
+        assert {name: found[name] for name in totals} == totals
+        rows = connection.execute(
+            "select fixture_id, passed, points_matched, points_total, phantoms, gate from fixture_outcome"
+            " where run_id = ? order by fixture_id",
+            [identity],
+        )
+        names = ("fixture_id", "passed", "points_matched", "points_total", "phantoms", "gate")
+        assert rows.fetchall() == [tuple(fixture[name] for name in names) for fixture in report["fixtures"]]
+    assert connection.execute("select recall, gate_accuracy from run_score where points_total = 0").fetchall() == []
+
+
+def test_the_marks_of_the_file(bench: Bench) -> None:
+    connection = opened(bench)
+    assert connection.execute("pragma application_id").fetchone() == (schema.APPLICATION_ID,)
+    assert connection.execute("pragma user_version").fetchone() == (schema.USER_VERSION,)
+    assert connection.execute("pragma journal_mode").fetchone() == ("delete",)
+    assert connection.execute("pragma integrity_check").fetchone() == ("ok",)
+    assert connection.execute("pragma foreign_key_check").fetchall() == []
+
+
+def test_nothing_lies_beside_it(bench: Bench) -> None:
+    beside = {path.name for path in bench.ledger.parent.iterdir() if path.name.lstrip(".").startswith("ledger.db")}
+    assert beside <= {"ledger.db", ".ledger.db.lock"}
+
+
+def _other_application(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("create table run (id text)")
+    connection.close()
+
+
+def _with(statement: str) -> Any:
+    def change(path: Path) -> None:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute(statement)
+        connection.close()
+
+    return change
+
+
+def _bytes(change: Any) -> Any:
+    return lambda path: path.write_bytes(change(path.read_bytes()))
+
+
+def _wal(path: Path) -> None:
+    """As a program leaves it that was killed with the ledger open in WAL mode."""
+    connection = sqlite3.connect(path)
+    connection.execute("pragma journal_mode = wal")
+    connection.execute("pragma wal_autocheckpoint = 0")
+    connection.execute("insert into corpus values ('x')")
+    connection.commit()
+    held, log = path.read_bytes(), path.with_name(path.name + "-wal").read_bytes()
+    connection.close()
+    path.write_bytes(held)
+    path.with_name(path.name + "-wal").write_bytes(log)
+
+
+NO_LEDGERS = {
+    "text": (lambda path: path.write_text("hello " * 100), "is not a ledger (no SQLite file)"),
+    "empty": (lambda path: path.write_bytes(b""), "is empty"),
+    "conflict": (_bytes(lambda data: b"<<<<<<< ours\n" + data), "holds conflict marks"),
+    "LFS": (_bytes(lambda _: b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"), "Git LFS pointer"),
+    "short": (_bytes(lambda data: data[:50]), "is cut short"),
+    "truncated": (_bytes(lambda data: data[: len(data) // 2]), "is cut short"),
+    "tail": (_bytes(lambda data: data + b"x" * 4096), "has a tail"),
+    "other application": (_other_application, "another application"),
+    "newer": (_with("pragma user_version = 99"), "written by a newer prompteval (version 99"),
+    "WAL": (_wal, "WAL mode"),
+    "planted table": (_with("create table extra (id text)"), "has other tables"),
+    "altered column": (_with("alter table run add column score integer"), "has other tables"),
+}
+
+
+@pytest.mark.parametrize("name", NO_LEDGERS)
+@pytest.mark.parametrize("command", ["score", "runs", "diff", "ingest"])
+def test_what_is_no_ledger_is_refused_and_left_alone(bench: Bench, name: str, command: str) -> None:
+    change, said = NO_LEDGERS[name]
+    if name == "other application":
+        bench.ledger.unlink()
+    change(bench.ledger)
+    before = {path.name: path.read_bytes() for path in bench.ledger.parent.glob("ledger.db*")}
+    arguments = {
+        "diff": ["diff", "1", "2", "--ledger", bench.ledger],
+        "ingest": ["ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger],
+    }.get(command, [command, "--ledger", bench.ledger])
+    message = refused(*arguments)
+    assert message.startswith("Error: ") and len(message.splitlines()) == 1
+    assert said in message
+    assert {path.name: path.read_bytes() for path in bench.ledger.parent.glob("ledger.db*")} == before
+
+
+@pytest.mark.parametrize("statement", ["drop trigger run_no_delete", "drop view scored", "create view v as select 1"])
+def test_a_changed_trigger_or_view_stops_writing_and_not_reading(bench: Bench, statement: str) -> None:
+    """Reports use the views of the installed version, so a reader is safe; a writer has to mend it first."""
+    reports = bench.report("score"), bench.report("runs")
+    _with(statement)(bench.ledger)
+    assert (bench.report("score"), bench.report("runs")) == reports
+    assert "other tables, triggers or views" in bench.refuse("3", {"a": answer(), "b": answer()})
+
+
+def test_a_journal_beside_it_is_refused(bench: Bench) -> None:
+    bench.ledger.with_name("ledger.db-journal").write_bytes(b"x")
+    assert "unfinished transaction" in refused("score", "--ledger", bench.ledger)
+
+
+def test_a_folder_is_no_ledger(tmp_path: Path) -> None:
+    assert "is not a file" in refused("score", "--ledger", tmp_path)
+
+
+@pytest.mark.parametrize("command", [["score"], ["runs"], ["diff", "1", "2"]], ids=lambda command: command[0])
+def test_reading_leaves_bytes_and_time_as_they_were(bench: Bench, command: list[str]) -> None:
+    bench.ledger.chmod(0o444)
+    bench.ledger.parent.chmod(0o555)
+    before, names = (bench.ledger.read_bytes(), bench.ledger.stat().st_mtime_ns), set(os.listdir(bench.ledger.parent))
+    try:
+        bench.report(*command)
+    finally:
+        bench.ledger.parent.chmod(0o755)
+    assert (bench.ledger.read_bytes(), bench.ledger.stat().st_mtime_ns) == before
+    assert set(os.listdir(bench.ledger.parent)) == names
+
+
+@NEEDS_NO_ROOT
+def test_a_ledger_that_cannot_be_written(bench: Bench) -> None:
+    bench.ledger.parent.chmod(0o555)
+    try:
+        assert "cannot be written" in refused("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
+    finally:
+        bench.ledger.parent.chmod(0o755)
+
+
+def test_nothing_new_leaves_the_bytes_alone(bench: Bench) -> None:
+    before = bench.ledger.read_bytes(), bench.ledger.stat().st_mtime_ns
+    assert "unchanged" in ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
+    assert (bench.ledger.read_bytes(), bench.ledger.stat().st_mtime_ns) == before
+
+
+def test_latest_is_the_last_one_ingested_though_the_clock_steps_back(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "utc_now", lambda: datetime(2001, 1, 1, tzinfo=timezone.utc))
+    third = bench.ingest("3", {"a": answer(), "b": answer()})
+    fourth = bench.ingest("4", {"a": answer(), "b": answer()})
+    assert bench.score("latest")["run"]["id"].startswith(fourth)
+    times = [bench.score(identity)["run"]["recorded_at"] for identity in ("2", third, fourth)]
+    assert times == sorted(set(times))
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", time) for time in times)
+
+
+def test_a_second_writer_waits_and_then_says_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write, "LOCK_SECONDS", 0.1)
+    with FileLock(bench.ledger.with_name(".ledger.db.lock")):
+        assert "is being written by another process" in bench.refuse("3", {"a": answer(), "b": answer()})
+    bench.ingest("3", {"a": answer(), "b": answer()})
+
+
+@pytest.mark.parametrize("stage", ["_prepare", "_check", "_flush"])
+def test_an_error_at_any_stage_leaves_the_ledger_whole(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(write, stage, fail)
+    message = bench.refuse("3", {"a": answer(), "b": answer()})
+    assert "cannot be written: No space left on device; it is as it was" in message
+    assert not list(bench.ledger.parent.glob(".ledger.db.*.tmp*"))
+
+
+def test_an_interrupt_leaves_the_ledger_whole(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(write, "_check", interrupt)
+    before = bench.ledger.read_bytes()
+    result = cli(*bench.arguments("3", {"a": answer(), "b": answer()}))
+    assert result.exit_code == 130
+    assert "nothing was recorded" in result.stderr and "Traceback" not in result.stderr
+    assert bench.ledger.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_kill_leaves_the_old_ledger_or_the_new_one(bench: Bench) -> None:
+    """Stop an ingest at moments spread over its whole run; the next one sweeps up what it left."""
+    before = len(bench.report("runs").splitlines())
+    arguments = bench.arguments("3", {"a": answer(), "b": answer()}, "--repeat")
+    command = [sys.executable, "-m", "prompteval", *map(str, arguments)]
+    started = time.monotonic()
+    subprocess.run(command, check=True, capture_output=True)
+    whole = time.monotonic() - started
+    for part in range(12):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(whole * (part + 0.5) / 12)
+        process.kill()
+        process.wait()
+        assert before + 1 <= len(bench.report("runs").splitlines()) <= before + 2 + part
+        assert opened(bench).execute("pragma integrity_check").fetchone() == ("ok",)
+    ok(*arguments)
+    assert not list(bench.ledger.parent.glob(".ledger.db.*.tmp*"))
+
+
+def test_the_size_of_a_run(bench: Bench) -> None:
+    """Two samples with the same answers share them: a run then costs its tags and one short row a fixture."""
+    given = {"a": answer(proposal("Alpha", "long " * 20_000)), "b": answer()}
+    bench.ingest("3", given)
+    size = bench.ledger.stat().st_size
+    bench.ingest("3", given, "--repeat")
+    assert bench.ledger.stat().st_size - size <= 3 * write.PAGE_SIZE
+
+
+def test_a_link_to_a_ledger_stays_a_link(bench: Bench, tmp_path: Path) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to(bench.ledger)
+    real, bench.ledger = bench.ledger, link
+    bench.ingest("3", {"a": answer(), "b": answer()})
+    assert link.is_symlink() and "v3" in ok("runs", "--ledger", real)
