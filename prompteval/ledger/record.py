@@ -218,9 +218,14 @@ def proposal_row(answer: str, proposal: Proposal) -> Row:
         "tags": json.dumps(proposal.tags, ensure_ascii=False),
         "kk_confidence": proposal.kk_confidence,
         "written": None if written == _written_in_sql(proposal) else written,
-        "read": None if read == written.replace("`", "") else read,
+        "read": None if _stripped(read) == _stripped(written.replace("`", "")) else read,
         "spelled": None if spelled == written else spelled,
     }
+
+
+def _stripped(text: str) -> list[str]:
+    """Return title and body without the white space around them, which Markdown drops and `written` still has."""
+    return [part.strip() for part in text.split("\n", 1)]
 
 
 def _written_in_sql(proposal: Proposal) -> str | None:

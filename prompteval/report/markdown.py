@@ -14,23 +14,25 @@ _MENTION = re.compile(r"@(?=\w)")
 
 def render(report: Report) -> str:
     """Return the report as GitHub-flavoured Markdown that ends in a line break."""
-    lines = [f"**{escape(report.headline)}**", "", *(f"- {escape(line)}" for line in report.lines)]
+    blocks = [f"**{escape(report.headline)}**"]
+    if report.lines:
+        blocks.append("\n".join(f"- {escape(line)}" for line in report.lines))
     for section in report.sections:
-        lines += ["", *_section(section)]
-    return "\n".join(lines) + "\n"
+        blocks += _section(section)
+    return "\n\n".join(blocks) + "\n"
 
 
 def _section(section: Section) -> Iterator[str]:
+    """Yield blocks, which a blank line parts."""
     if section.folded:
-        yield from ("<details>", f"<summary>{escape(section.heading)}</summary>", "")
+        yield f"<details>\n<summary>{escape(section.heading)}</summary>"
     elif section.heading:
-        yield from (f"### {escape(section.heading)}", "")
-    for line in section.lines:
-        yield from (escape(line), "")
+        yield f"### {escape(section.heading)}"
+    yield from map(escape, section.lines)
     if section.table:
-        yield from _table(section.table)
+        yield "\n".join(_table(section.table))
     if section.folded:
-        yield from ("", "</details>")
+        yield "</details>"
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -10,7 +10,9 @@ from prompteval.report.values import Report, Section, Table
 
 def render(report: Report) -> str:
     """Return the report as plain text that ends in a line break."""
-    lines = [visible(report.headline), "", *(visible(line) for line in report.lines)]
+    lines = [visible(report.headline)]
+    if report.lines:
+        lines += ["", *(visible(line) for line in report.lines)]
     for section in report.sections:
         lines += ["", *_section(section)]
     return "\n".join(line.rstrip() for line in lines) + "\n"

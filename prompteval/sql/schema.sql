@@ -84,7 +84,7 @@ create table proposal (
   tags text not null,  -- the tags as a JSON list of texts; never searched
   kk_confidence text not null check (kk_confidence in ('low', 'medium', 'high')),  -- how sure the model said it was
   written text,  -- title and body folded; null where the view proposal_text can make it of title and body
-  read text,  -- the same of what the Markdown reads as; null where it is the written text without backticks
+  read text,  -- the same of what the Markdown reads as; null where it is the written text without backticks and outer white space
   spelled text,  -- the same folded character by character; null where it is the written text
   primary key (answer, list, position)
 ) strict;

@@ -1,0 +1,117 @@
+"""The bounds on time and size, as ratios of one run. `pytest tests/bench -s` prints them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from prompteval.fixtures import read_corpus
+from prompteval.ledger.record import record_run
+from prompteval.model import Answer, Corpus, Proposal, RunTags
+from tests.bench.timing import BARE, fastest, prompteval
+from tests.helpers import ROOT, EMPTY, answer, ok, proposal, write_results
+
+BODY = "The edge proxy keeps a page until its cache tag is purged, so purge by tag and never by path.\n" * 3
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return read_corpus(ROOT / "fixtures")
+
+
+def _answers(corpus: Corpus, run: int) -> dict[str, Answer]:
+    """Return two proposals a fixture in which something is new every run."""
+    return {
+        fixture.id: Answer(
+            tuple(
+                Proposal("practice", place, "practice", f"Title {run} {place}", "About it.", BODY, ("cache",), "high")
+                for place in range(2)
+            )
+        )
+        for fixture in corpus.fixtures
+    }
+
+
+@pytest.fixture(scope="module")
+def ledgers(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """Ledgers of 5 and 1,000 runs of 24 fixtures; in both, v5 and v6 have one run each."""
+    root = tmp_path_factory.mktemp("ledgers")
+    few, many = root / "few.db", root / "many.db"
+    for run, version in enumerate(("5", "6", "7", "8", "9")):
+        record_run(few, corpus, _answers(corpus, run), RunTags(version, "X"), False)
+    shutil.copy(few, many)
+    _fill(many, corpus, 995)
+    return {5: few, 1000: many}
+
+
+def _fill(ledger: Path, corpus: Corpus, runs: int) -> None:
+    """Append runs in one transaction; through the command line it would take minutes."""
+    from contextlib import contextmanager
+
+    from prompteval.ledger import record, write
+
+    with write.appending(ledger) as connection, pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(record, "appending", contextmanager(lambda _: iter([connection])))
+        for run in range(runs):
+            record_run(ledger, corpus, _answers(corpus, 100 + run % 50), RunTags(str(100 + run), "X"), False)
+
+
+def _report(name: str, ratio: float, bound: float) -> None:
+    print(f"{name}: {ratio:.2f} (at most {bound})")
+    assert ratio <= bound
+
+
+def test_reports_against_a_bare_import(ledgers: dict[int, Path]) -> None:
+    where = ("--ledger", ledgers[5])
+    commands = {
+        "bare": BARE,
+        "score": prompteval("score", "--run", "v6", *where),
+        "score json": prompteval("score", "--run", "v6", "--format", "json", *where),
+        "diff": prompteval("diff", "v5", "v6", *where),
+        "diff csv": prompteval("diff", "v5", "v6", "--format", "csv", *where),
+    }
+    taken = fastest(commands)
+    print()
+    for name in list(commands)[1:]:
+        _report(f"{name} / bare import", taken[name] / taken["bare"], 1.5)
+    assert taken["score json"] < taken["score"] and taken["diff csv"] < taken["diff"]
+
+
+def test_reports_of_a_long_ledger(ledgers: dict[int, Path]) -> None:
+    reports = {"score": ("score", "--run", "v6"), "diff": ("diff", "v5", "v6"), "latest": ("score",)}
+    commands = {
+        f"{name} {runs}": prompteval(*report, "--ledger", ledgers[runs])
+        for name, report in reports.items()
+        for runs in ledgers
+    }
+    taken = fastest(commands)
+    print()
+    for name in reports:
+        _report(f"{name}: 1,000 runs / 5 runs", taken[f"{name} 1000"] / taken[f"{name} 5"], 1.3)
+
+
+def test_ingest_against_a_bare_import(corpus: Corpus, tmp_path: Path) -> None:
+    answers = {f.id: answer(proposal("A title", BODY), proposal("Another", BODY)) for f in corpus.fixtures}
+    results = write_results(tmp_path / "results", answers)
+    tags = ("--version", "6", "--model", "X", "--repeat", "--fixtures", ROOT / "fixtures")
+    command = prompteval("ingest", *tags, "--ledger", tmp_path / "ledger.db", results)
+    taken = fastest({"bare": BARE, "ingest": command})
+    print()
+    _report("ingest / bare import", taken["ingest"] / taken["bare"], 5)
+
+
+def test_growth_of_the_ledger(corpus: Corpus, tmp_path: Path) -> None:
+    """Results of the recorded size: a good thousand bytes a fixture with points, nothing where nothing is expected."""
+    ledger, sizes, written = tmp_path / "ledger.db", [], 0
+    for run in range(11):
+        new = {f.id: answer(proposal(f"{f.id} {run}", BODY * 2, description=BODY[:150])) for f in corpus.fixtures}
+        answers = {f.id: EMPTY if f.labels.expect_empty else new[f.id] for f in corpus.fixtures}
+        results = write_results(tmp_path / f"results-{run}", answers)
+        tags = ("--version", str(run), "--model", "X", "--fixtures", ROOT / "fixtures", "--ledger", ledger)
+        ok("ingest", *tags, results)
+        sizes.append(ledger.stat().st_size)
+        written += sum(path.stat().st_size for path in results.iterdir()) if run else 0
+    print()
+    _report("ledger growth / bytes of results", (sizes[-1] - sizes[0]) / written, 2)

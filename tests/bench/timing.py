@@ -1,0 +1,38 @@
+"""Time whole processes against each other in one run: ratios travel between machines, seconds do not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+
+from tests.helpers import ROOT
+
+BARE = (sys.executable, "-c", "import click, sqlite3, tabulate")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)  # a user's second call finds the bytecode of the first
+
+
+def prompteval(*arguments: object) -> list[str]:
+    """Return the command line of a prompteval process, started as its console script starts it."""
+    return [sys.executable, "-c", "from prompteval.cli import main; main()", *map(str, arguments)]
+
+
+def seconds(command: Sequence[str]) -> float:
+    """Return how long one process takes, from start to end."""
+    started = time.perf_counter()
+    subprocess.run(command, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return time.perf_counter() - started
+
+
+def fastest(commands: Mapping[str, Sequence[str]], rounds: int = 15) -> dict[str, float]:
+    """Return the least seconds of each command, by name. The commands take turns, so that a slow moment hits all."""
+    for command in commands.values():
+        seconds(command)
+    taken: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            taken[name].append(seconds(command))
+    return {name: min(values) for name, values in taken.items()}
