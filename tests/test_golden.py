@@ -45,8 +45,8 @@ def test_every_golden_report_is_one_of_these() -> None:
 
 
 # By hand. Points: edge-purge, ttl, holdings, rule, place: 5.
-# Version 5 has "holdings" (its words are in a map) and "rule"; it lacks "edge proxy", leaks LF-482, and says lf_loans in a
-# practice. 2/5. Phantoms: the cache proposal 1; TTL and Aside 2 (TTL's point is missed); Plan 1; noise 1. 5.
+# Version 5 has "holdings" (its words are in a map) and "rule". It lacks "edge proxy", leaks LF-482, and says lf_loans
+# in a practice. 2/5. Phantoms: the cache proposal 1; TTL and Aside 2 (TTL's point is missed); Plan 1; noise 1. 5.
 # Gate: noise-01 has a proposal, noise-02 no readable answer. 0/2. Passed: admit-map-01 alone. 1/6.
 # Version 6 has edge-purge, ttl, rule and place; the holdings are a practice now. 4/5. Phantoms: Aside, holdings. 2.
 # Gate: noise-01 is empty, noise-02 has no result. 1/2. Passed: both caches (Aside is within a budget of 1), the mixed

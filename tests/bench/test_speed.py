@@ -11,7 +11,7 @@ from prompteval.fixtures import read_corpus
 from prompteval.ledger.record import record_run
 from prompteval.model import Answer, Corpus, Proposal, RunTags
 from tests.bench.timing import BARE, fastest, prompteval
-from tests.helpers import ROOT, EMPTY, answer, ok, proposal, write_results
+from tests.helpers import EMPTY, ROOT, answer, ok, proposal, write_results
 
 BODY = "The edge proxy keeps a page until its cache tag is purged, so purge by tag and never by path.\n" * 3
 

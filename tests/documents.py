@@ -1,0 +1,71 @@
+"""What cog puts into the documents: the ledger's tables from the SQL files, and commands with what they print.
+
+`python -m cogapp -r README.md docs/*.md` writes them anew; a test says when that is due.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from prompteval.ledger import schema
+from tests.helpers import ROOT, cli
+
+_COLUMN = re.compile(r"  (\w+) (text|integer|real|any)\b(.*?),?(?:  -- (.*))?")
+_REFERENCE = re.compile(r"references (\w+) \((\w+)\)")
+
+
+def ledger() -> str:
+    """Return one section for each table and view: its grain, its columns and what they mean."""
+    tables = [line for statement in schema.table_statements() for line in _table(statement)]
+    names = ("scored", *schema.LADDER, "run_sample")
+    views = [line for name in names for line in _view(schema.view_statement(name))]
+    return "\n".join(["## Tables", *tables, "\n## Views", *views, ""])
+
+
+def _head(statement: str) -> tuple[str, str]:
+    """Return the name of a table or view and the comment that says what one row is."""
+    found = re.match(r"create (?:table|view) (\w+)[^\n]*\n\s*-- (.*)\n", statement)
+    assert found, statement
+    return found[1], found[2]
+
+
+def _table(statement: str) -> Iterator[str]:
+    name, grain = _head(statement)
+    yield f"\n### {name}\n\n{grain[0].upper()}{grain[1:]}.\n"
+    yield "| Column | Type | Meaning |\n| --- | --- | --- |"
+    keys = re.search(r"\n  primary key \((.*?)\)", statement)
+    for line in statement.split("\n"):
+        if column := _COLUMN.fullmatch(line):
+            rule, meaning = column[3], column[4]
+            assert meaning, f"{name}.{column[1]} has no comment"
+            reference = _REFERENCE.search(rule)
+            more = f" → `{reference[1]}.{reference[2]}`" if reference else ""
+            null = "" if "not null" in rule else ", may be null"
+            key = ", key" if "primary key" in rule or (keys and column[1] in keys[1].split(", ")) else ""
+            yield f"| `{column[1]}` | {column[2]}{key}{null} | {meaning}{more} |"
+
+
+def _view(statement: str) -> Iterator[str]:
+    name, grain = _head(statement)
+    yield f"\n### {name}\n\n{grain[0].upper()}{grain[1:]}.\n"
+    body = statement.split("\n", 2)[2]
+    yield f"```sql\n{body.strip()}\n```"
+
+
+def run(command: str, lines: int | None = None) -> str:
+    """Return a command and what it prints, or the first lines of it, as a code block."""
+    program, *arguments = shlex.split(command)
+    assert program == "prompteval"
+    result = cli(*arguments)
+    assert result.exit_code == 0, result.output
+    printed = result.stdout.rstrip("\n").split("\n")
+    cut = ["…"] if lines is not None and len(printed) > lines else []
+    return "\n".join(["", "```console", f"$ {command}", *printed[:lines], *cut, "```", ""])
+
+
+def sources() -> list[str]:
+    """Return the documents that cog writes into, as paths from the root."""
+    files = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "ledger").glob("*.md"))]
+    return [str(path.relative_to(ROOT)) for path in files if "[[[cog" in path.read_text("utf-8")]
