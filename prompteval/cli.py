@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 
 from prompteval import __version__
 from prompteval.contract import CONTRACTS
 from prompteval.options import (
+    DEFAULT_FIXTURES,
     DEFAULT_LEDGER,
+    END_OF_INPUT,
     PATH,
     Commands,
     Progress,
     emit,
     fixtures_option,
     format_option,
+    labels_option,
     ledger_option,
     option,
     output_option,
+    run_option,
     tell,
 )
 from prompteval.plain import lines
@@ -40,6 +44,99 @@ def main() -> None:
     prompteval score --run latest
     prompteval diff v5 v6
     """
+
+
+@main.command()
+@click.argument("fixtures", type=PATH, default=Path("fixtures"), envvar="PROMPTEVAL_FIXTURES", required=False)
+def check(fixtures: Path) -> None:
+    """Check a corpus as its author would: pairs, front matter, segments, categories, and what the terms are worth.
+
+    Problems have to be mended, and then the exit code is 1; warnings have to be read.
+
+    \b
+    prompteval check fixtures
+    """
+    from prompteval.checks import check_corpus
+
+    checked = check_corpus(fixtures)
+    warnings = (f"warning: {warning}" for warning in checked.warnings)
+    emit(lines([*map(str, checked.problems), *warnings, checked.summary]), None)
+    if checked.problems:
+        raise click.exceptions.Exit(1)
+
+
+@main.command()
+@option("--prompt", "prompt_file", type=PATH, metavar="FILE", help="The prompt to put the transcript into.")
+@click.option("--with", "referenced", type=PATH, multiple=True, metavar="FILE", help="A file the prompt refers to.")
+@click.option("--body", is_flag=True, help="Print the transcript alone.")
+@fixtures_option
+@click.argument("fixture")
+def prompt(fixture: str, prompt_file: Path | None, referenced: tuple[Path, ...], body: bool, fixtures: Path) -> None:
+    """Print what to paste into a fresh conversation: the prompt with the session of FIXTURE in its place.
+
+    Nothing in it tells the fixture's name, category or labels.
+
+    \b
+    prompteval prompt admit-gotcha-01 --prompt extract.md --with criteria.md
+    """
+    from prompteval.fixtures import fixture_ids
+    from prompteval.paste import pasted_text, transcript
+    from prompteval.save import known_fixture
+
+    text = transcript(fixtures, known_fixture(fixture, fixture_ids(fixtures)))
+    if not body:
+        if prompt_file is None:
+            raise click.UsageError("give the prompt with --prompt FILE, or --body for the transcript alone")
+        text = pasted_text(text, prompt_file, referenced)
+    emit(text, None)
+
+
+@main.command()
+@option("--results", type=PATH, required=True, metavar="DIR", help="The folder of the run's results.")
+@click.option("--as-is", is_flag=True, help="Keep a reply without a valid answer, byte for byte, as evidence.")
+@click.option("--force", is_flag=True, help="Replace a result that is there already.")
+@fixtures_option
+@click.argument("fixture")
+@click.argument("reply", type=click.File("rb"), default="-")
+def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, **allowed: bool) -> None:
+    """File a pasted REPLY (a file, by default what is pasted here) as the result of FIXTURE.
+
+    The one JSON object in it, bare, in a code fence or after prose, is checked and written to DIR/FIXTURE.json.
+
+    \b
+    prompteval save admit-gotcha-01 --results tmp/results
+    prompteval save admit-gotcha-01 reply.txt --results tmp/results
+    """
+    from prompteval.fixtures import fixture_ids
+    from prompteval.report.status import saved_lines
+    from prompteval.save import known_fixture, save_reply
+
+    known = known_fixture(fixture, fixture_ids(fixtures))
+    if reply.isatty():
+        tell(f"Paste the reply for {fixture}, then end it with {END_OF_INPUT} on a line of its own.")
+    saved = save_reply(reply.read(), results / f"{known}.json", allowed["as_is"], allowed["force"])
+    emit(lines(saved_lines(saved)), None)
+
+
+@main.command()
+@click.option("--next", "next_only", is_flag=True, help="Print only the next missing fixture, or nothing.")
+@fixtures_option
+@click.argument("results", type=PATH)
+def status(results: Path, fixtures: Path, next_only: bool) -> None:
+    """Show how far a run has come: what is saved, invalid and missing in RESULTS, and the next command.
+
+    \b
+    prompteval status tmp/results
+    prompteval status --next tmp/results
+    """
+    from prompteval.report.status import status_lines
+    from prompteval.status import read_status
+
+    state = read_status(fixtures, results)
+    if next_only:
+        emit(lines(state.missing[:1]), None)
+    else:
+        emit(lines(status_lines(state, results, None if fixtures == DEFAULT_FIXTURES else fixtures)), None)
 
 
 @main.command()
@@ -75,14 +172,8 @@ def ingest(fixtures: Path, ledger: Path, results: Path | None, **given: Any) -> 
 
 
 @main.command()
-@option("--run", "selector", default="latest", show_default=True, metavar="RUN", help="latest, a version or a run id.")
-@option(
-    "--labels",
-    type=click.Choice(["recorded", "latest"]),
-    default="recorded",
-    show_default=True,
-    help="The labels the run was recorded with, or those recorded last.",
-)
+@run_option
+@labels_option
 @format_option(*FORMATS)
 @output_option
 @ledger_option
@@ -96,9 +187,27 @@ def score(selector: str, labels: str, form: str, output: Path | None, ledger: Pa
     from prompteval.evaluate import score_run
 
     scored, found = score_run(ledger, selector, labels)
-    if found > 1:
-        tell(f"{selector} has {found} runs; this is the newest, {scored.run.short_id}.")
+    _tell_newest(selector, found, scored.run.short_id)
     emit(_render("score", form, scored), output, ledger)
+
+
+@main.command()
+@run_option
+@click.option("--transcript", is_flag=True, help="Show the session too.")
+@output_option
+@ledger_option
+@click.argument("fixture")
+def show(fixture: str, selector: str, transcript: bool, output: Path | None, ledger: Path) -> None:
+    """Show why FIXTURE scored as it did in one run: each term, found or absent, in each proposal.
+
+    \b
+    prompteval show admit-gotcha-01 --run v6
+    """
+    from prompteval.evaluate import show_fixture
+
+    detail, found = show_fixture(ledger, fixture, selector)
+    _tell_newest(selector, found, detail.run.short_id)
+    emit(_render("show", "text", detail, transcript), output, ledger)
 
 
 @main.command()
@@ -137,6 +246,31 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
     from prompteval.evaluate import list_runs
 
     emit(_render("runs", form, list_runs(ledger)), output, ledger)
+
+
+@main.command()
+@option("--model", metavar="NAME", help="List the runs of this model alone.")
+@option("--by", "grain", type=click.Choice(["run", "version"]), default="run", show_default=True, help="A line each.")
+@labels_option
+@format_option(*FORMATS)
+@output_option
+@ledger_option
+def history(model: str | None, grain: str, labels: str, form: str, **where: Any) -> None:
+    """Show version over version: recall, phantoms, gate accuracy and fixtures passed, oldest first.
+
+    \b
+    prompteval history
+    prompteval history --format markdown --output fixtures/RESULTS.md
+    """
+    from prompteval.evaluate import list_runs
+
+    runs = list_runs(where["ledger"], model, labels)
+    emit(_render("history", form, runs, grain), where["output"], where["ledger"])
+
+
+def _tell_newest(selector: str, found: int, newest: str) -> None:
+    if found > 1:
+        tell(f"{selector} has {found} runs; this is the newest, {newest}.")
 
 
 def _render(kind: str, form: str, *values: Any) -> str:

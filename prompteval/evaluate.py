@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.compare import Answered, Comparison, compare
+from prompteval.detail import FixtureDetail
 from prompteval.errors import SelectionError
 from prompteval.ledger import select
+from prompteval.ledger.detail import read_detail
 from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
-from prompteval.outcome import Run, Scored, Totals
+from prompteval.outcome import NOTHING, Run, Scored, Totals
 from prompteval.tags import shown_setting
 
 
@@ -22,13 +24,28 @@ class Compared(NamedTuple):
     not_compared: list[str]
 
 
-def list_runs(ledger: Path) -> list[tuple[Run, Totals]]:
-    """Return every run, oldest first, with its totals under the labels it was recorded with."""
+def list_runs(ledger: Path, model: str | None = None, labels: str = "recorded") -> list[tuple[Run, Totals]]:
+    """Return every run (of `model` alone, where it is given), oldest first, with its totals under `labels`.
+
+    Raises SelectionError where there is none.
+    """
     with reading(ledger) as connection:
-        runs = select.all_runs(connection)
-        select.score_under(connection, runs, None)
+        runs = [run for run in select.all_runs(connection) if model in (None, run.model)]
+        if not runs:
+            raise SelectionError(f"no run has the model '{model}'; 'prompteval runs' lists them.")
+        corpus = select.latest_corpus(connection) if labels == "latest" else None
+        select.score_under(connection, runs, corpus)
         sums = read_totals(connection)
-    return [(run, sums[run.id]) for run in runs]
+    return [(run, sums.get(run.id, NOTHING)) for run in runs]
+
+
+def show_fixture(ledger: Path, fixture: str, selector: str) -> tuple[FixtureDetail, int]:
+    """Return what speaks for and against a fixture of the newest run that `selector` names, and how many it names."""
+    with reading(ledger) as connection:
+        selection = select.select(connection, selector)
+        run = selection.runs[-1]
+        select.score_under(connection, [run], None)
+        return read_detail(connection, run, fixture), len(selection.runs)
 
 
 def score_run(ledger: Path, selector: str, labels: str) -> tuple[Scored, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from prompteval import folder, yaml_text
 from prompteval.contract import breaches, json_path
@@ -17,8 +17,18 @@ _SEGMENT = re.compile(r"^\[(USER|AGENT)[^\]\n]*\]:", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"---\n(.*?)^---\n(.*)", re.MULTILINE | re.DOTALL)
 
 
-def read_corpus(root: Path) -> Corpus:
-    """Return the corpus in `root`. Raises DataError with every problem, or PromptevalError where there is no corpus."""
+class Loaded(NamedTuple):
+    """What could be read of a corpus, and all that is wrong with it. `labels` holds those without a problem."""
+
+    sessions: dict[str, str]
+    labels: dict[str, Labels]
+    version: str | None
+    categories: tuple[CategoryRow, ...]
+    problems: list[Problem]
+
+
+def load_corpus(root: Path) -> Loaded:
+    """Return what is in `root`, with its problems. Raises PromptevalError where there is no corpus."""
     for name in ("sessions", "expected"):
         if not (root / name).is_dir():
             raise PromptevalError(f"no fixtures in {root}: it has no folder '{name}'; name the folder with --fixtures")
@@ -26,22 +36,39 @@ def read_corpus(root: Path) -> Corpus:
     sessions = _read_all(root, "sessions", ".md", problems)
     expected = _read_all(root, "expected", ".yaml", problems)
     problems += _unpaired(sessions, expected)
-    fixtures = []
+    labels = {}
     for name in sorted(sessions.keys() | expected.keys()):
         if (text := sessions.get(name)) is not None:
             problems += session_problems(f"sessions/{name}.md", text)
         if (source := expected.get(name)) is not None:
-            labels, wrong = read_labels(f"expected/{name}.yaml", source, name)
+            read, wrong = read_labels(f"expected/{name}.yaml", source, name)
             problems += wrong
-            if labels and text is not None:
-                fixtures.append(Fixture(name, Session(text), labels))
+            if read:
+                labels[name] = read
     version, categories, wrong = _read_corpus_file(root)
-    problems += wrong
-    if problems:
-        raise DataError(f"the fixtures in {root} cannot be used", problems)
-    if not fixtures:
+    if not sessions and not expected and not problems:
         raise PromptevalError(f"no fixtures in {root}: its sessions folder has no .md file")
-    return Corpus(tuple(fixtures), version, categories)
+    return Loaded(sessions, labels, version, categories, problems + wrong)
+
+
+def read_corpus(root: Path) -> Corpus:
+    """Return the corpus in `root`. Raises DataError with every problem, or PromptevalError where there is no corpus."""
+    loaded = load_corpus(root)
+    if loaded.problems:
+        raise DataError(f"the fixtures in {root} cannot be used", loaded.problems)
+    fixtures = (Fixture(name, Session(loaded.sessions[name]), labels) for name, labels in loaded.labels.items())
+    return Corpus(tuple(fixtures), loaded.version, loaded.categories)
+
+
+def fixture_ids(root: Path) -> list[str]:
+    """Return the fixture ids of the corpus in `root`, sorted. Raises as read_corpus does."""
+    return [fixture.id for fixture in read_corpus(root).fixtures]
+
+
+def split_session(text: str) -> tuple[str, str] | None:
+    """Return the front matter and the body of a session, or None where it has no front matter."""
+    parts = _FRONT_MATTER.fullmatch(text)
+    return (parts[1], parts[2]) if parts else None
 
 
 def _read_all(root: Path, name: str, suffix: str, problems: list[Problem]) -> dict[str, str]:
@@ -66,11 +93,12 @@ def _unpaired(sessions: dict[str, str], expected: dict[str, str]) -> Iterator[Pr
 
 def session_problems(path: str, text: str) -> list[Problem]:
     """Return what is wrong with the front matter and the segments of one session."""
-    parts = _FRONT_MATTER.fullmatch(text)
+    parts = split_session(text)
     if parts is None:
         return [Problem(path, "", "does not start with front matter between two lines of ---", 1)]
-    _, problems = _checked(path, parts[1], "session-front-matter", first_line=2)
-    if not _SEGMENT.match(parts[2].lstrip("\n")):
+    front_matter, body = parts
+    _, problems = _checked(path, front_matter, "session-front-matter", first_line=2)
+    if not _SEGMENT.match(body.lstrip("\n")):
         problems.append(Problem(path, "", "its body does not start with a [USER]: or [AGENT]: segment"))
     return problems
 

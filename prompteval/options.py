@@ -16,6 +16,8 @@ from prompteval.errors import PromptevalError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 DEFAULT_LEDGER = Path("ledger/prompteval.db")
+DEFAULT_FIXTURES = Path("fixtures")
+END_OF_INPUT = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
 PATH = click.Path(path_type=Path)
 
 
@@ -128,7 +130,17 @@ ledger_option = option(
     "--ledger", type=PATH, default=DEFAULT_LEDGER, show_default=True, metavar="FILE", help="The results ledger."
 )
 fixtures_option = option(
-    "--fixtures", type=PATH, default=Path("fixtures"), show_default=True, metavar="DIR", help="The fixture corpus."
+    "--fixtures", type=PATH, default=DEFAULT_FIXTURES, show_default=True, metavar="DIR", help="The fixture corpus."
+)
+run_option = option(
+    "--run", "selector", default="latest", show_default=True, metavar="RUN", help="latest, a version or a run id."
+)
+labels_option = option(
+    "--labels",
+    type=click.Choice(["recorded", "latest"]),
+    default="recorded",
+    show_default=True,
+    help="The labels a run was recorded with, or those recorded last.",
 )
 output_option = option("--output", type=PATH, metavar="FILE", help="Write the report to a file instead of stdout.")
 

@@ -53,6 +53,25 @@ class Totals(NamedTuple):
         return self.points.value
 
 
+NOTHING = Totals(Ratio(0, 0), Ratio(0, 0), 0, Ratio(0, 0))
+
+
+def add(sums: Iterable[Totals]) -> Totals:
+    """Return the sums over several totals, such as those of the runs of one version."""
+    listed = list(sums)
+    return Totals(
+        _add(each.fixtures for each in listed),
+        _add(each.points for each in listed),
+        sum(each.phantoms for each in listed),
+        _add(each.gate for each in listed),
+    )
+
+
+def _add(ratios: Iterable[Ratio]) -> Ratio:
+    parts = list(ratios)
+    return Ratio(sum(ratio.part for ratio in parts), sum(ratio.whole for ratio in parts))
+
+
 def totals(outcomes: Iterable[FixtureOutcome]) -> Totals:
     """Return the sums over outcomes, which may be those of several runs."""
     listed = list(outcomes)

@@ -27,6 +27,14 @@ def read_results(root: Path, fixture_ids: Iterable[str]) -> Results:
 
     Raises DataError for files that belong to no fixture or cannot be read, PromptevalError where there is no folder.
     """
+    results, problems = load_results(root, fixture_ids)
+    if problems:
+        raise DataError(f"the results in {root} cannot be used", problems)
+    return results
+
+
+def load_results(root: Path, fixture_ids: Iterable[str]) -> tuple[Results, list[Problem]]:
+    """Return the answers in `root` and what stops an ingest. Raises PromptevalError where there is no folder."""
     if not root.is_dir():
         raise PromptevalError(f"no results in {root}: it is not a folder")
     known = set(fixture_ids)
@@ -35,18 +43,17 @@ def read_results(root: Path, fixture_ids: Iterable[str]) -> Results:
     answers: dict[str, Answer] = {}
     for stem, path in listing.files.items():
         if stem not in known:
-            problems.append(Problem(path.name, "", f"belongs to no fixture{_nearest(stem, known)}"))
+            problems.append(Problem(path.name, "", f"belongs to no fixture{nearest(stem, known)}"))
             continue
         try:
             answers[stem] = parse_answer(read_bytes(path))
         except FileRefusedError as error:
             problems.append(Problem(path.name, "", str(error)))
-    if problems:
-        raise DataError(f"the results in {root} cannot be used", problems)
-    return Results(answers, listing.others)
+    return Results(answers, listing.others), problems
 
 
-def _nearest(stem: str, known: Iterable[str]) -> str:
+def nearest(stem: str, known: Iterable[str]) -> str:
+    """Return `; the nearest is admit-gotcha-01`, or nothing where no name is known."""
     from difflib import get_close_matches
 
     near = get_close_matches(stem.casefold(), sorted(known), n=1, cutoff=0.0)

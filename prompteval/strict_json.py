@@ -60,10 +60,18 @@ def _float(digits: str) -> float:
 
 def _check_depth(text: str) -> None:
     """Count brackets outside strings, so that no parser has to recurse into a hostile text."""
-    if text.count("[") + text.count("{") <= DEEPEST:
-        return
+    if text.count("[") + text.count("{") > DEEPEST:
+        end_of_object(text, 0, to_the_end=True)
+
+
+def end_of_object(text: str, start: int, to_the_end: bool = False) -> int | None:
+    """Return where the brackets that open at `start` are closed again, or None where the text ends before that.
+
+    With `to_the_end` the whole text is gone through. Raises NotJSONError for nesting deeper than 64.
+    """
     depth, quoted, escaped = 0, False, False
-    for character in text:
+    for place in range(start, len(text)):
+        character = text[place]
         if quoted:
             quoted = escaped or character != '"'
             escaped = character == "\\" and not escaped
@@ -75,6 +83,9 @@ def _check_depth(text: str) -> None:
                 raise NotJSONError(f"nested deeper than {DEEPEST}")
         elif character in "]}":
             depth -= 1
+            if depth == 0 and not to_the_end:
+                return place + 1
+    return None
 
 
 def _check_surrogates(value: Any) -> None:

@@ -20,11 +20,11 @@ SOURCES = [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))]
 
 # Lower layers first; a module imports from its own layer's left only. Folders stand for their modules.
 LAYERS = [
-    {"errors", "plain", "fold", "outcome"},
-    {"model", "textfile", "strict_json", "yaml_text", "contract", "reading"},
+    {"errors", "plain", "fold", "lookalike", "outcome"},
+    {"model", "textfile", "strict_json", "yaml_text", "contract", "reading", "detail"},
     {"folder", "tags", "compare"},
     {"fixtures", "results"},
-    {"validate", "ledger"},
+    {"wording", "checks", "reply", "paste", "save", "status", "validate", "ledger"},
     {"evaluate", "ingest"},
     {"report"},
     {"options"},

@@ -186,13 +186,13 @@ def _why_unsatisfied(key: Key, verdict: _Verdict, missed: _Missed, evidence: _Ev
         return "no proposal has any of its terms"
     if near.has_words:
         return f"right words in a {near.type}, {missed.type} expected"
-    lacks = _lacking(evidence.absent[key, missed.point, near.list, -near.position])
+    lacks = lacking(evidence.absent[key, missed.point, near.list, -near.position])
     wrong_type = "" if near.has_type else f", and is a {near.type}, {missed.type} expected"
     return f"nearest proposal lacks {lacks}{wrong_type}"
 
 
-def _lacking(absent: list[tuple[str, int, str]]) -> str:
-    """Name the absent terms: all of must_match_all, and of must_match_any each list as an alternative."""
+def lacking(absent: list[tuple[str, int, str]]) -> str:
+    """Return absent terms, given as (role, alternative, term), in words; a list of must_match_any is an alternative."""
     terms = [f'"{term}"' for role, _, term in absent if role == "all"]
     lists: dict[int, list[str]] = defaultdict(list)
     for role, alternative, term in absent:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from prompteval.compare import Comparison
 from prompteval.outcome import Run, Scored, Totals
 from prompteval.plain import visible
+from prompteval.report.history import by_version
 
 Cell = str | int | float | None
 _FORMULA = ("=", "+", "-", "@", "|", "%")
@@ -87,27 +88,25 @@ def render_diff(comparisons: Sequence[Comparison], not_compared: Sequence[str]) 
     return _render(headers, rows)
 
 
+def render_history(runs: Sequence[tuple[Run, Totals]], grain: str) -> str:
+    """Return one row a run or, with `grain` version, one for each version and setting with the sums over its runs."""
+    if grain == "run":
+        return render_runs(runs)
+    headers = ("version", "model", "temperature", "harness", "runs", *_SUMS)
+    return _render(headers, ((r.version, *r.setting, number, *_sums(sums)) for r, number, sums in by_version(runs)))
+
+
 def render_runs(runs: Sequence[tuple[Run, Totals]]) -> str:
     """Return one row a run, with its totals."""
-    sums = (
-        "fixtures_passed",
-        "fixtures_total",
-        "points_matched",
-        "points_total",
-        "phantoms",
-        "gate_correct",
-        "gate_total",
-    )
-    return _render(
-        (*_RUN, "recorded_at", "corpus", *sums),
-        (
-            (
-                *_run_cells(run),
-                run.recorded_at,
-                run.corpus,
-                *(total.fixtures.part, total.fixtures.whole, total.points.part, total.points.whole),
-                *(total.phantoms, total.gate.part, total.gate.whole),
-            )
-            for run, total in runs
-        ),
-    )
+    rows = ((*_run_cells(run), run.recorded_at, run.corpus, *_sums(sums)) for run, sums in runs)
+    return _render((*_RUN, "recorded_at", "corpus", *_SUMS), rows)
+
+
+_SUMS = (
+    *("fixtures_passed", "fixtures_total", "points_matched", "points_total"),
+    *("phantoms", "gate_correct", "gate_total"),
+)
+
+
+def _sums(sums: Totals) -> tuple[int, ...]:
+    return (*sums.fixtures, *sums.points, sums.phantoms, *sums.gate)

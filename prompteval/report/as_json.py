@@ -9,6 +9,7 @@ from typing import Any
 from prompteval.compare import Comparison, Pair, Side
 from prompteval.outcome import FixtureOutcome, LeftOut, Run, Scored, Totals, by_category, totals
 from prompteval.report.diff import differences
+from prompteval.report.history import by_version
 
 
 def _render(value: Any) -> str:
@@ -124,3 +125,21 @@ def _pair(pair: Pair) -> dict[str, Any]:
 def render_runs(runs: Sequence[tuple[Run, Totals]]) -> str:
     """Return the list of runs as a JSON text that ends in a line break."""
     return _render({"runs": [{**run_value(run), "totals": totals_value(sums)} for run, sums in runs]})
+
+
+def render_history(runs: Sequence[tuple[Run, Totals]], grain: str) -> str:
+    """Return the runs or, with `grain` version, each version and setting with the sums over its runs, as JSON text."""
+    if grain == "run":
+        return render_runs(runs)
+    versions = [
+        {
+            "version": run.version,
+            "model": run.model,
+            "temperature": run.temperature,
+            "harness": run.harness,
+            "runs": number,
+            "totals": totals_value(sums),
+        }
+        for run, number, sums in by_version(runs)
+    ]
+    return _render({"versions": versions})

@@ -9,14 +9,13 @@ from prompteval.errors import count
 from prompteval.outcome import Ratio
 from prompteval.report.score import extracted
 from prompteval.report.values import (
-    UNKNOWN,
     Report,
     Section,
     Table,
     corpus_name,
     of,
-    percent,
     points_change,
+    share,
     table,
 )
 from prompteval.tags import NOT_RECORDED, shown_setting, shown_temperature
@@ -99,8 +98,7 @@ def _totals(comparison: Comparison) -> Table:
 
 
 def _shares(before: Ratio, after: Ratio) -> tuple[str, str, str]:
-    shares = [f"{of(ratio)} {percent(ratio):>7}" if ratio.whole else UNKNOWN for ratio in (before, after)]
-    return shares[0], shares[1], points_change(before, after)
+    return share(before), share(after), points_change(before, after)
 
 
 def _phantoms(comparison: Comparison) -> tuple[str, str, str]:

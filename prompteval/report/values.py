@@ -51,6 +51,11 @@ def percent(ratio: Ratio) -> str:
     return f"{_tenths(1000 * ratio.part, ratio.whole)} %"
 
 
+def share(ratio: Ratio) -> str:
+    """Return `13/14  92.9 %`, set so that a column of them lines up, or `n/a` for 0/0."""
+    return f"{of(ratio)} {percent(ratio):>7}" if ratio.whole else UNKNOWN
+
+
 def points_change(before: Ratio, after: Ratio) -> str:
     """Return the change between two ratios in percentage points, signed, or `n/a` where one is unknown."""
     if not before.whole or not after.whole:

@@ -1,0 +1,46 @@
+"""What `save` and `status` say: what was filed; a bar, three lists and the next command."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from prompteval.errors import count
+from prompteval.save import Saved
+from prompteval.status import Status
+
+_WIDTH = 24
+
+
+def status_lines(status: Status, results: Path, fixtures: Path | None) -> list[str]:
+    """Return the lines. `fixtures` is named in the next command; None: it is the folder every command takes."""
+    saved = len(status.valid) + len(status.invalid)
+    filled = _WIDTH * saved // status.total
+    lines = [f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {saved} of {count(status.total, 'answer')} saved"]
+    lines += _listed("valid", list(status.valid))
+    lines += _listed("invalid", [f"{name}: {problem}" for name, problem in status.invalid])
+    lines += _listed("missing", list(status.missing))
+    lines += _listed("in the way of an ingest", [str(problem) for problem in status.problems])
+    return [*lines, "", f"next: {_next(status, shlex.quote(str(results)), fixtures)}"]
+
+
+def saved_lines(saved: Saved) -> list[str]:
+    """Return what was filed where."""
+    answer = saved.answer
+    if not answer.valid:
+        return [f"saved {saved.path} as it is: invalid, {answer.problems[0]}"]
+    lists = [sum(proposal.list == name for proposal in answer.proposals) for name in ("practice", "map")]
+    return [f"saved {saved.path}: {count(lists[0], 'practice')}, {count(lists[1], 'map')}"]
+
+
+def _listed(heading: str, items: list[str]) -> list[str]:
+    return ["", f"{heading}: {len(items)}", *(f"  {item}" for item in items)] if items else []
+
+
+def _next(status: Status, results: str, fixtures: Path | None) -> str:
+    where = f" --fixtures {shlex.quote(str(fixtures))}" if fixtures else ""
+    if status.problems:
+        return f"mend what is in the way, then prompteval status{where} {results}"
+    if status.missing:
+        return f"prompteval prompt {status.missing[0]} --prompt FILE{where}"
+    return f"prompteval ingest --version V --model NAME{where} {results}"

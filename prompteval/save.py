@@ -1,0 +1,65 @@
+"""File a pasted reply as the result of its fixture, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from prompteval.errors import PromptevalError
+from prompteval.model import Answer
+from prompteval.reply import find_answer
+from prompteval.results import nearest, parse_answer
+from prompteval.textfile import FileRefusedError, decode
+
+
+class Saved(NamedTuple):
+    """Where a reply was filed, and the answer that an ingest will read there."""
+
+    path: Path
+    answer: Answer
+
+
+def known_fixture(name: str, fixture_ids: list[str]) -> str:
+    """Return the name of a fixture. Raises PromptevalError, with the nearest, where there is none of that name."""
+    if name not in fixture_ids:
+        raise PromptevalError(f"no fixture is named '{name}'{nearest(name, fixture_ids)}")
+    return name
+
+
+def save_reply(reply: bytes, target: Path, as_is: bool, force: bool) -> Saved:
+    """Write the answer in `reply` to `target`; `as_is` writes an invalid reply, byte for byte.
+
+    Raises PromptevalError, and then nothing was written: for a reply without one valid answer (with `as_is`: for one
+    that has one), for a file that is there unless `force`, and for a folder that cannot be written.
+    """
+    if target.exists() and not force:
+        raise PromptevalError(f"{target} is there already; --force replaces it")
+    data = _as_it_is(reply) if as_is else _answer(reply)
+    fresh = target.with_name(f".{target.name}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh.write_bytes(data)
+        os.replace(fresh, target)
+    except OSError as error:
+        raise PromptevalError(f"{target} cannot be written: {error.strerror}") from error
+    return Saved(target, parse_answer(data))
+
+
+def _answer(reply: bytes) -> bytes:
+    try:
+        return find_answer(decode(reply)).encode("utf-8")
+    except FileRefusedError as error:
+        raise PromptevalError(f"the reply {error}") from error
+
+
+def _as_it_is(reply: bytes) -> bytes:
+    try:
+        find_answer(decode(reply))
+    except FileRefusedError as error:
+        if "UTF-16" in str(error):  # a slip of the editor, never the model's
+            raise PromptevalError(f"the reply {error}") from error
+        return reply
+    except PromptevalError:
+        return reply
+    raise PromptevalError("the reply holds a valid answer; save it without --as-is")

@@ -1,0 +1,39 @@
+"""How far a results folder has come: what is saved and valid, what is invalid, what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from prompteval.errors import Problem
+from prompteval.fixtures import fixture_ids
+from prompteval.results import load_results
+
+
+class Status(NamedTuple):
+    """Fixture ids, each list sorted. `invalid` has the first problem of each; `problems` would stop an ingest."""
+
+    valid: tuple[str, ...]
+    invalid: tuple[tuple[str, str], ...]
+    missing: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def total(self) -> int:
+        return len(self.valid) + len(self.invalid) + len(self.missing)
+
+
+def read_status(fixtures: Path, results: Path) -> Status:
+    """Return the state of a results folder; one that does not exist yet is empty. Raises PromptevalError."""
+    ids = fixture_ids(fixtures)
+    if not results.exists():
+        return Status((), (), tuple(ids), ())
+    found, problems = load_results(results, ids)
+    valid = tuple(name for name in ids if name in found.answers and found.answers[name].valid)
+    invalid = tuple(
+        (name, found.answers[name].problems[0])
+        for name in ids
+        if name in found.answers and not found.answers[name].valid
+    )
+    missing = tuple(name for name in ids if name not in found.answers)
+    return Status(valid, invalid, missing, tuple(problems))

@@ -1,0 +1,137 @@
+"""What the words of sessions and labels do: can each point be won, is each term telling, does anything leak out."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from prompteval.errors import Problem, count
+from prompteval.fixtures import Loaded, split_session
+from prompteval.fold import fold, fold_by_character
+from prompteval.model import ExpectedPoint
+
+SHORTEST_TERM = 4  # characters; shorter ones turn up by chance
+LONGEST_SHARED = 10  # words; what two people write by chance, a test's message say, is shorter
+_WORD = re.compile(r"\w+")
+
+# Shapes of what must not be in a corpus, not even invented: a reader, and a scanner, cannot tell it from a real one.
+_PRIVATE = {
+    "a private key": re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
+    "an access token": re.compile(
+        r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{20,}|\bsk-[\w-]{20,}"
+        r"|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*"
+    ),
+    "a password": re.compile(
+        r"(?i)\b(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token)\b['\"]?\s*(?:[:=]|=>)\s*['\"]?(?!\$)[^\s'\",;]{6,}"
+    ),
+    "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    "a web address": re.compile(r"(?i)\bhttps?://[^\s)>\"'`]+"),
+    "a host name": re.compile(
+        r"(?i)(?<![\w@./-])(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|io|dev|app|cloud|info|biz|eu|uk|de|fr|es|nl|ch|at"
+        r"|local|localdomain|internal|lan|intranet)(?![\w-]|\.\w|\()"
+    ),
+    "an address on a network": re.compile(
+        r"(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w.])"
+    ),
+}
+
+
+class _Term(NamedTuple):
+    name: str  # of the fixture
+    point: ExpectedPoint
+    role: str
+    text: str
+
+    def problem(self, text: str) -> Problem:
+        return Problem(f"expected/{self.name}.yaml", f"{self.point.id}.{self.role}", text)
+
+
+def problems(loaded: Loaded) -> Iterator[Problem]:
+    """Yield points that cannot be won, guards that guard nothing, names that give a label away and what is private."""
+    for term in _terms(loaded):
+        if not _occurs(term.text, _body(loaded, term.name)):
+            consequence = "so it guards nothing" if term.role == "must_not_match" else "so the point cannot be won"
+            yield term.problem(f'"{term.text}" does not occur in the session, {consequence}')
+    for name, text in sorted(loaded.sessions.items()):
+        if name in text:
+            yield Problem(f"sessions/{name}.md", "", "holds its own fixture id, which gives the label away")
+        for number, line in enumerate(text.split("\n"), 1):
+            for what, pattern in _PRIVATE.items():
+                for found in pattern.finditer(line):
+                    yield Problem(f"sessions/{name}.md", "", f"looks like {what}: {found[0][:40]}", number)
+
+
+def warnings(loaded: Loaded) -> Iterator[Problem]:
+    """Yield weak terms and sessions that share long runs of words."""
+    bodies = {name: fold(_body(loaded, name)) for name in loaded.sessions}
+    for term in _terms(loaded):
+        if term.role != "must_not_match":
+            for reason in _weak(fold(term.text), term.name, bodies):
+                yield term.problem(f'"{term.text}" is weak: {reason}')
+    yield from _template_reuse(bodies)
+
+
+def _body(loaded: Loaded, name: str) -> str:
+    text = loaded.sessions.get(name, "")
+    parts = split_session(text)
+    return parts[1] if parts else text
+
+
+def _terms(loaded: Loaded) -> Iterator[_Term]:
+    for name, labels in loaded.labels.items():
+        for point in labels.points if name in loaded.sessions else ():
+            for role, terms in (
+                ("must_match_all", point.must_match_all),
+                ("must_match_any", tuple(term for listed in point.must_match_any for term in listed)),
+                ("must_not_match", point.must_not_match),
+            ):
+                yield from (_Term(name, point, role, term) for term in terms)
+
+
+def _occurs(term: str, text: str) -> bool:
+    return fold(term) in fold(text) or fold_by_character(term) in fold_by_character(text)
+
+
+def _weak(term: str, name: str, bodies: dict[str, str]) -> Iterator[str]:
+    if len(term) < SHORTEST_TERM:
+        yield f"it has {count(len(term), 'character')}"
+    if longer := _longer_word(term, bodies.get(name, "")):
+        yield f'it stands inside the word "{longer}" of its session'
+    having = sum(term in body for body in bodies.values())
+    if having * 2 > len(bodies) > 1:
+        yield f"it occurs in {having} of {len(bodies)} sessions"
+
+
+def _longer_word(term: str, text: str) -> str | None:
+    """Return a word that `term` is a part of. A stem at the start of a word is a good term; a number has no stem."""
+    start = r"\w+" if term[:1].isalnum() else r"(?!)"
+    end = r"\d+" if term[-1:].isdigit() else r"(?!)"
+    found = re.search(rf"{start}{re.escape(term)}\w*|(?<!\w){re.escape(term)}{end}\w*", text)
+    return found[0] if found else None
+
+
+def _template_reuse(bodies: dict[str, str]) -> Iterator[Problem]:
+    """Yield, for each pair of sessions with a long run of words in common, the longest one."""
+    words = {name: _WORD.findall(body) for name, body in sorted(bodies.items())}
+    runs: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
+    for name, listed in words.items():
+        for place in range(len(listed) - LONGEST_SHARED + 1):
+            runs[tuple(listed[place : place + LONGEST_SHARED])].setdefault(name, place)
+    longest: dict[tuple[str, str], list[str]] = {}
+    for places in runs.values():
+        names = sorted(places)
+        for index, left in enumerate(names):
+            for right in names[index + 1 :]:
+                run = _common_run(words[left][places[left] :], words[right][places[right] :])
+                if len(run) > len(longest.get((left, right), ())):
+                    longest[left, right] = run
+    for (left, right), run in longest.items():
+        text = f'shares {len(run)} words in a row with {left}: "{" ".join(run[:LONGEST_SHARED])} …"'
+        yield Problem(f"sessions/{right}.md", "", text)
+
+
+def _common_run(left: list[str], right: list[str]) -> list[str]:
+    length = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    return left[:length]
