@@ -20,7 +20,7 @@ def render(report: Report) -> str:
 
 def _section(section: Section) -> Iterator[str]:
     if section.heading:
-        yield section.heading
+        yield visible(section.heading)
     yield from (f"  {visible(line)}" for line in section.lines)
     if section.table:
         yield from _table(section.table)

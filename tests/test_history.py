@@ -1,0 +1,71 @@
+"""`prompteval history`: version over version."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import Bench, answer, labels, ok, point, proposal, refused, write_corpus
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """v5 twice, 1/1 and 0/1; v6 once, 1/1; a run of another model."""
+    bench = Bench(tmp_path, {"a": labels(point()), "b": labels()})
+    bench.ingest("5", {"a": answer(proposal("Alpha")), "b": answer(proposal("X"))})
+    bench.ingest("5", {"a": answer(proposal("Other")), "b": answer()})
+    bench.ingest("6", {"a": answer(proposal("Alpha")), "b": answer()})
+    bench.ingest("6", {"a": answer(), "b": answer()}, "--model", "Y")
+    return bench
+
+
+def rows(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines() if line.startswith("  v")]
+
+
+def test_one_line_a_run_oldest_first(bench: Bench) -> None:
+    listed = rows(bench.report("history"))
+    assert [row[0] for row in listed] == ["v5", "v5", "v6", "v6"]
+    assert listed[0][-8:] == ["1/1", "100.0", "%", "1", "0/1", "0.0", "%", "1/2"]
+    assert listed[1][-8:] == ["0/1", "0.0", "%", "1", "1/1", "100.0", "%", "1/2"]
+
+
+def test_one_line_a_version(bench: Bench) -> None:
+    """Two runs of v5 together: 1 of 2 points, 2 phantoms, 1 of 2 gates, 2 of 4 fixtures."""
+    listed = rows(bench.report("history", "--by", "version"))
+    assert [(row[0], row[1], row[2]) for row in listed] == [("v5", "2", "X"), ("v6", "1", "X"), ("v6", "1", "Y")]
+    assert listed[0][-8:] == ["1/2", "50.0", "%", "2", "1/2", "50.0", "%", "2/4"]
+
+
+def test_one_model(bench: Bench) -> None:
+    assert len(rows(bench.report("history", "--model", "Y"))) == 1
+    assert "no run has the model 'Z'" in refused("history", "--model", "Z", "--ledger", bench.ledger)
+
+
+def test_json_and_csv(bench: Bench) -> None:
+    runs = json.loads(bench.report("history", "--format", "json"))["runs"]
+    assert [run["totals"]["phantoms"] for run in runs] == [1, 1, 0, 0]
+    versions = json.loads(bench.report("history", "--format", "json", "--by", "version"))["versions"]
+    assert versions[0]["runs"] == 2 and versions[0]["totals"]["fixtures_total"] == 4
+    header, first, *_ = bench.report("history", "--format", "csv", "--by", "version").splitlines()
+    assert header.split(",")[:5] == ["version", "model", "temperature", "harness", "runs"]
+    assert first == "5,X,,,2,2,4,1,2,2,1,2"
+    assert bench.report("history", "--format", "csv") == bench.report("runs", "--format", "csv")
+
+
+def test_latest_labels_score_old_runs_anew(bench: Bench) -> None:
+    """A corrected label changes the old runs to what a fresh ingest of their answers gives."""
+    write_corpus(bench.fixtures, {"a": labels(point(must_match_all=["other"])), "b": labels()})
+    ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
+    assert [row[-8] for row in rows(bench.report("history"))] == ["1/1", "0/1", "1/1", "0/1"]
+    assert [row[-8] for row in rows(bench.report("history", "--labels", "latest"))] == ["0/1", "1/1", "0/1", "0/1"]
+
+
+def test_labels_that_fit_no_session_leave_nothing_known(bench: Bench) -> None:
+    for name in ("a", "b"):
+        path = bench.fixtures / "sessions" / f"{name}.md"
+        path.write_text(path.read_text("utf-8") + "[USER]: More.\n", "utf-8")
+    ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
+    assert rows(bench.report("history", "--labels", "latest"))[0][-4:] == ["n/a", "0", "n/a", "0/0"]

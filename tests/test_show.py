@@ -1,0 +1,126 @@
+"""`prompteval show`: a reader agrees with the score without opening a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import Bench, answer, labels, ok, point, proposal, refused, session
+from tests.small import small_bench
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    return small_bench(tmp_path, monkeypatch)
+
+
+def show(bench: Bench, fixture: str, *more: str) -> str:
+    """Return the report with each run of spaces as one, so that a test reads like a sentence."""
+    return "\n".join(" ".join(line.split()) for line in bench.report("show", fixture, *more).splitlines())
+
+
+def test_a_missed_term(bench: Bench) -> None:
+    text = show(bench, "admit-cache-01", "--run", "v5")
+    assert text.startswith("admit-cache-01 in v5, run d64520b6: FAIL\n")
+    assert "Note: A note." in text and "expects 1 point and at most 0 phantoms" in text
+    assert 'Point "edge-purge", a practice: missed' in text
+    assert '1, a practice yes "edge proxy" absent' in text
+    assert '1, a practice yes "cache tag" yes purge by [cache tag] / the proxy keeps pages until…' in text
+    assert 'nearest to "edge-purge": lacks "edge proxy"' in text
+    assert "The proxy keeps pages until then." in text, "the body stands below, as it was written"
+
+
+def test_a_guard_that_leaked(bench: Bench) -> None:
+    text = show(bench, "admit-cache-02", "--run", "v5")
+    assert '1, a practice no (guard) "lf-482" leaked' in text and "see [lf-482]." in text
+    assert '2, a practice no (guard) "lf-482" no' in text
+    assert 'nearest to "ttl": satisfies it, and a guard of the point leaked' in text
+    assert "2 practice phantom Aside has no term of any point" in text
+
+
+def test_the_wrong_type(bench: Bench) -> None:
+    text = show(bench, "admit-map-01", "--run", "v6")
+    assert '1, a practice, map expected alternative 1 "branch" yes' in text
+    assert '1, a practice, map expected alternative 2 "shelf" absent' in text
+    assert 'nearest to "holdings": is a practice, map expected' in text
+
+
+def test_a_passing_fixture(bench: Bench) -> None:
+    text = show(bench, "mixed-plan-01")
+    assert "in v6" in text and ": PASS" in text and text.count(": matched") == 2
+    assert '"lf_loans" yes loans / they live in `[lf_loans]`.' in text
+
+
+def test_a_violated_gate(bench: Bench) -> None:
+    text = show(bench, "reject-noise-01", "--run", "v5")
+    assert "expects an answer without proposals" in text and "Point" not in text
+    assert "1 practice phantom Pipe | and `tick` <b>" in text and "Noise\nin two lines." in text
+
+
+def test_an_invalid_and_a_missing_answer(bench: Bench) -> None:
+    text = show(bench, "reject-noise-02", "--run", "v5")
+    assert "no JSON: Expecting value" in text and "Nothing durable was said." in text
+    assert "no result" in show(bench, "reject-noise-02", "--run", "v6")
+
+
+def test_a_point_without_proposals(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels(point())})
+    bench.ingest("1", {"a": answer()})
+    text = show(bench, "a")
+    assert "no proposal to look in" in text and "Proposals\nnone" in text
+    bench.ingest("2", {"a": "x"})
+    assert "no answer to look in" in show(bench, "a")
+
+
+@pytest.mark.parametrize(
+    ("term", "title", "said"),
+    [
+        ("cache", "\u0441ache", '"\u0441" (U+0441 CYRILLIC SMALL LETTER ES) for "c" (U+0063 LATIN SMALL LETTER C)'),
+        ("lf_loans", "lf_l0ans", '"0" (U+0030 DIGIT ZERO) for "o"'),
+        ("naïve", "naive", '"i" (U+0069 LATIN SMALL LETTER I) for "ï" (U+00EF'),
+        ("omega", "\u03bfmega", '"\u03bf" (U+03BF GREEK SMALL LETTER OMICRON) for "o"'),
+    ],
+)
+def test_characters_that_look_alike(tmp_path: Path, term: str, title: str, said: str) -> None:
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=[term]))})
+    bench.ingest("1", {"a": answer(proposal(title))})
+    text = show(bench, "a")
+    assert "absent" in text and f"looks alike: {said}" in text
+
+
+def test_a_term_that_is_simply_absent_is_not_explained_away(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["alpha", "omega"]))})
+    bench.ingest("1", {"a": answer(proposal("Alphabet", "Beta."))})
+    assert "looks alike" not in show(bench, "a")
+
+
+def test_where_a_hit_is_found_in_a_long_text(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["needle"]))})
+    bench.ingest("1", {"a": answer(proposal("T", "straw " * 50 + "needle " + "hay " * 50))})
+    assert "…straw straw straw straw [needle] hay hay hay hay hay hay hay…" in show(bench, "a")
+
+
+def test_the_transcript(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels()})
+    bench.ingest("1", {"a": answer()})
+    assert "[USER]: Say it." not in show(bench, "a")
+    assert bench.report("show", "a", "--transcript").replace("  ", "").rstrip("\n").endswith(session("a").rstrip("\n"))
+
+
+def test_hostile_text_is_inert(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels(), "b": labels()})
+    bench.ingest("1", {"a": answer(proposal("\x1b[31mred\u202e", "\x9b2J\nbody")), "b": "\x1b]0;title\x07"})
+    for name in ("a", "b"):
+        text = bench.report("show", name)
+        assert not [c for c in text if c != "\n" and not c.isprintable()]
+
+
+def test_selectors_and_names(bench: Bench, tmp_path: Path) -> None:
+    assert "no fixture 'admit-cache'; the nearest is admit-cache-0" in refused(
+        "show", "admit-cache", "--ledger", bench.ledger
+    )
+    assert "no run" in refused("show", "admit-cache-01", "--run", "zz", "--ledger", bench.ledger)
+    target = tmp_path / "out.txt"
+    ok("show", "admit-cache-01", "--ledger", bench.ledger, "--output", target)
+    assert target.read_text("utf-8") == bench.report("show", "admit-cache-01")
