@@ -5,12 +5,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
+import yaml
+from click.testing import CliRunner
+
+from prompteval.cli import main
 from prompteval.ledger import schema
-from tests.helpers import ROOT, cli
+from tests.helpers import ROOT, Bench, cli
 
 _COLUMN = re.compile(r"  (\w+) (text|integer|real|any)\b(.*?),?(?:  -- (.*))?")
 _REFERENCE = re.compile(r"references (\w+) \((\w+)\)")
@@ -63,6 +70,30 @@ def run(command: str, lines: int | None = None) -> str:
     printed = result.stdout.rstrip("\n").split("\n")
     cut = ["…"] if lines is not None and len(printed) > lines else []
     return "\n".join(["", "```console", f"$ {command}", *printed[:lines], *cut, "```", ""])
+
+
+def help_pages() -> str:
+    """Return one section for each command: what `--help` prints, a hundred characters wide."""
+    pages = [("prompteval", []), *((f"prompteval {name}", [name]) for name in main.commands)]
+    text = ""
+    for title, arguments in pages:
+        result = CliRunner().invoke(main, [*arguments, "--help"], terminal_width=100, prog_name="prompteval")
+        text += f"## {title}\n\n```text\n{result.stdout.strip()}\n```\n\n"
+    return text
+
+
+def worked_example(page: str) -> str:
+    """Return what `score` prints for the labels and the answer that stand in a document, as its first two blocks."""
+    text = (ROOT / page).read_text("utf-8")
+    labels, answer = (re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL)[0] for kind in ("yaml", "json"))
+    fixture = yaml.safe_load(labels)
+    name = fixture.pop("fixture_id")
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder), {name: fixture})
+        bench.ingest("6", {name: json.loads(answer)})
+        report = bench.report("score")
+    shown = report[report.index("Totals") : report.index("Categories")]
+    return f"\n```text\n{shown.strip()}\n```\n"
 
 
 def sources() -> list[str]:

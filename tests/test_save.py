@@ -41,7 +41,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-FOUND = {
+FOUND: dict[str, str] = {
     "bare": TEXT,
     "pretty": PRETTY,
     "white space around": f"\n\n  {TEXT}\n\n",
@@ -78,7 +78,7 @@ def test_an_empty_answer_is_an_answer(desk: Desk) -> None:
     assert json.loads(desk.file.read_text("utf-8")) == EMPTY
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "the reply is empty"),
     "prose": ("Nothing to report.\nReally.", "no JSON object in the 2 lines"),
     "two": (f"Draft:\n{TEXT}\nFinal:\n{TEXT}", "2 JSON objects in the reply, on lines 2, 4"),
@@ -184,8 +184,8 @@ def test_through_a_pipe(desk: Desk) -> None:
     assert json.loads(desk.file.read_text("utf-8")) == GOOD
 
 
-words = st.text(st.characters(exclude_characters="{}[]", exclude_categories=("Cs",)))
-texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
+texts = st.text(st.characters(codec="utf-8"), max_size=40)
+words = st.text(st.characters(codec="utf-8", exclude_characters="{}[]"))
 
 
 @settings(max_examples=200, deadline=None)
