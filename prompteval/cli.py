@@ -214,6 +214,13 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
 @click.argument("baseline")
 @click.argument("candidate")
 @option("--model", metavar="NAME", help="Compare the runs of this model alone.")
+@option(
+    "--labels",
+    type=click.Choice(["candidate", "recorded", "latest"]),
+    default="candidate",
+    show_default=True,
+    help="The labels for both sides: the candidate's, those each run was recorded with, or those recorded last.",
+)
 @format_option(*FORMATS)
 @output_option
 @ledger_option
@@ -227,9 +234,9 @@ def diff(baseline: str, candidate: str, form: str, output: Path | None, **where:
     prompteval diff v5 v6
     prompteval diff 922a28b9 latest --format markdown
     """
-    from prompteval.evaluate import diff_runs
+    from prompteval.evaluate import Where, diff_runs
 
-    compared = diff_runs(where["ledger"], baseline, candidate, where["model"])
+    compared = diff_runs(where["ledger"], baseline, candidate, Where(where["model"], where["labels"]))
     emit(_render("diff", form, compared.comparisons, compared.not_compared), output, where["ledger"])
 
 

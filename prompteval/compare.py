@@ -15,11 +15,11 @@ Outcomes = Mapping[str, Sequence[FixtureOutcome]]  # by run id
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Side:
-    """The runs of one side of a comparison, and their outcomes on the compared fixtures, by fixture id."""
+    """The runs of one side of a comparison, and their outcomes on the compared fixtures, by fixture and run id."""
 
     name: str
     runs: tuple[Run, ...]
-    outcomes: Mapping[str, tuple[FixtureOutcome, ...]]
+    outcomes: Mapping[str, Mapping[str, FixtureOutcome]]
 
     @cached_property
     def totals(self) -> Totals:
@@ -30,8 +30,12 @@ class Side:
     def categories(self) -> dict[str, Ratio]:
         return by_category(self._all())
 
+    def totals_of(self, run: Run) -> Totals:
+        """The sums of one run over the compared fixtures that it answered."""
+        return totals(outcomes[run.id] for outcomes in self.outcomes.values() if run.id in outcomes)
+
     def _all(self) -> list[FixtureOutcome]:
-        return [outcome for outcomes in self.outcomes.values() for outcome in outcomes]
+        return [outcome for outcomes in self.outcomes.values() for outcome in outcomes.values()]
 
 
 class Pair(NamedTuple):
@@ -76,14 +80,14 @@ class Comparison:
 
     baseline: Side
     candidate: Side
-    labels: str  # the corpus revision whose labels judged both sides
+    labels: str | None  # the corpus revision whose labels judged both sides; None: each run's own
     left_out: tuple[LeftOut, ...]
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """The compared fixtures, by fixture id."""
         return tuple(
-            Pair(name, outcomes, self.candidate.outcomes[name])
+            Pair(name, tuple(outcomes.values()), tuple(self.candidate.outcomes[name].values()))
             for name, outcomes in sorted(self.baseline.outcomes.items())
         )
 
@@ -101,12 +105,13 @@ class Answered(NamedTuple):
 
 
 def compare(
-    baseline: Answered, candidate: Answered, judge: tuple[str, Mapping[str, str]], outcomes: Outcomes
+    baseline: Answered, candidate: Answered, judge: tuple[str | None, Mapping[str, str]], outcomes: Outcomes
 ) -> Comparison:
     """Return the comparison of two sides.
 
-    `judge` is the corpus revision whose labels scored `outcomes`, and its session of each fixture. A fixture takes part
-    when each side answered that very session in at least one run; the rest are left out, each with its reason.
+    `judge` is the corpus revision whose labels scored `outcomes` (None: each run's own), and the session of each
+    fixture that counts. A fixture takes part when each side answered that very session in at least one run; the rest
+    are left out, each with its reason.
     """
     revision, sessions = judge
     left = _answers(baseline, sessions, outcomes)
@@ -118,20 +123,20 @@ def compare(
         for name in sorted(names - set(shared))
     ]
     return Comparison(
-        Side(baseline.name, baseline.runs, {name: tuple(left[name]) for name in shared}),
-        Side(candidate.name, candidate.runs, {name: tuple(right[name]) for name in shared}),
+        Side(baseline.name, baseline.runs, {name: left[name] for name in shared}),
+        Side(candidate.name, candidate.runs, {name: right[name] for name in shared}),
         revision,
         tuple(left_out),
     )
 
 
-def _answers(side: Answered, sessions: Mapping[str, str], outcomes: Outcomes) -> dict[str, list[FixtureOutcome]]:
-    found: dict[str, list[FixtureOutcome]] = defaultdict(list)
+def _answers(side: Answered, sessions: Mapping[str, str], outcomes: Outcomes) -> dict[str, dict[str, FixtureOutcome]]:
+    found: dict[str, dict[str, FixtureOutcome]] = defaultdict(dict)
     for run in side.runs:
         for outcome in outcomes.get(run.id, ()):
             same_session = side.sessions[run.id].get(outcome.fixture_id) == sessions.get(outcome.fixture_id)
             if same_session and outcome.state != "missing":
-                found[outcome.fixture_id].append(outcome)
+                found[outcome.fixture_id][run.id] = outcome
     return found
 
 

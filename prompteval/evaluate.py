@@ -17,6 +17,13 @@ from prompteval.outcome import NOTHING, Run, Scored, Totals
 from prompteval.tags import shown_setting
 
 
+class Where(NamedTuple):
+    """What a diff is narrowed to (None: every model), and whose labels judge: candidate, recorded or latest."""
+
+    model: str | None = None
+    labels: str = "candidate"
+
+
 class Compared(NamedTuple):
     """One comparison for each common setting, and a line for each setting found on one side only."""
 
@@ -59,28 +66,31 @@ def score_run(ledger: Path, selector: str, labels: str) -> tuple[Scored, int]:
     return Scored(run, labels, corpus or run.corpus, outcomes, left_out), len(selection.runs)
 
 
-def diff_runs(ledger: Path, baseline: str, candidate: str, model: str | None) -> Compared:
+def diff_runs(ledger: Path, baseline: str, candidate: str, where: Where) -> Compared:
     """Return the comparisons of two selectors, like with like; two single runs are compared whatever their tags.
 
     Raises SelectionError where a selector names nothing, both name the same run, or no setting is on both sides.
     """
     with reading(ledger) as connection:
-        before, after = (_of_model(select.select(connection, name), model) for name in (baseline, candidate))
+        before, after = (_of_model(select.select(connection, name), where.model) for name in (baseline, candidate))
         if both := [run.short_id for run in before.runs if run in after.runs]:
             raise SelectionError(f"run {both[0]} is on both sides; 'prompteval runs' lists what else there is")
         groups, not_compared = _groups(before, after)
-        sessions = {run.id: select.sessions_of(connection, run.corpus) for run in (*before.runs, *after.runs)}
+        latest = select.latest_corpus(connection) if where.labels == "latest" else None
     comparisons = []
     for left, right in groups:
-        judge = right[-1].corpus
+        judge = {"candidate": right[-1].corpus, "latest": latest}.get(where.labels)
         with reading(ledger) as connection:
             select.score_under(connection, {run.id: run for run in (*left, *right)}.values(), judge)
             outcomes = read_outcomes(connection)
+            corpora = {run.corpus for run in (*left, *right)} | {judge or right[-1].corpus}
+            sessions = {corpus: select.sessions_of(connection, corpus) for corpus in corpora}
         baseline_side, candidate_side = (
-            Answered(name, runs, {run.id: sessions[run.id] for run in runs})
+            Answered(name, runs, {run.id: sessions[run.corpus] for run in runs})
             for name, runs in ((before.name, left), (after.name, right))
         )
-        comparisons.append(compare(baseline_side, candidate_side, (judge, sessions[right[-1].id]), outcomes))
+        counted = judge, sessions[judge or right[-1].corpus]
+        comparisons.append(compare(baseline_side, candidate_side, counted, outcomes))
     return Compared(comparisons, not_compared)
 
 

@@ -54,7 +54,7 @@ def test_the_headline_is_the_sentence_of_the_mission(tmp_path: Path) -> None:
 def test_totals_stand_side_by_side_with_the_change(bench: Bench) -> None:
     bench.ingest("5", {"a": WRONG, "b": RIGHT, "c": WRONG, "d": WRONG, "e": RIGHT})
     bench.ingest("6", dict.fromkeys("abcde", RIGHT))
-    lines = bench.report("diff", "5", "6").splitlines()
+    lines = bench.report("diff", "5", "6").partition("Evidence")[0].splitlines()
     rows = {line[2:].partition("  ")[0]: line.split() for line in lines}
     assert rows["recall"] == ["recall", "2/5", "40.0", "%", "5/5", "100.0", "%", "+60.0", "pp"]
     assert rows["phantoms"] == ["phantoms", "3", "0", "-3"]
@@ -169,6 +169,20 @@ def test_both_sides_are_scored_under_the_labels_of_the_candidate(bench: Bench) -
     assert changes(backward)["a"] == "still-failing"
     assert forward["comparisons"][0]["labels"] != backward["comparisons"][0]["labels"]
     assert any(line.startswith("corpus ") for line in forward["comparisons"][0]["differences"])
+
+
+def test_the_labels_of_a_diff_can_be_chosen(bench: Bench) -> None:
+    """WRONG is right under the second labels, RIGHT under the first and third. v5 has the first, v6 the second."""
+    bench.ingest("5", dict.fromkeys("abcde", WRONG))
+    write_corpus(bench.fixtures, {"a": labels(point(must_match_all=["other"]))})
+    bench.ingest("6", dict.fromkeys("abcde", WRONG))
+    write_corpus(bench.fixtures, {"a": labels(point())})
+    ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
+    expected = {"candidate": "passing", "recorded": "fixed", "latest": "still-failing"}
+    for name, change in expected.items():
+        assert changes(bench.diff("5", "6", "--labels", name))["a"] == change, name
+    assert bench.diff("5", "6", "--labels", "recorded")["comparisons"][0]["labels"] is None
+    assert "each run under the labels it was recorded with" in bench.report("diff", "5", "6", "--labels", "recorded")
 
 
 def test_the_same_run_on_both_sides_is_refused(bench: Bench) -> None:

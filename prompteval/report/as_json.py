@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from prompteval.compare import Comparison, Pair, Side
+from prompteval.evidence import Evidence, weigh
 from prompteval.outcome import FixtureOutcome, LeftOut, Run, Scored, Totals, by_category, totals
 from prompteval.report.diff import differences
 from prompteval.report.history import by_version
@@ -96,9 +97,36 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "differences": list(differences(comparison)),
         "baseline": _side(comparison.baseline),
         "candidate": _side(comparison.candidate),
+        "evidence": _evidence(weigh(comparison)) if comparison.pairs else None,
         "fixtures": [_pair(pair) for pair in comparison.pairs],
         "left_out": _left_out(comparison.left_out),
     }
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    """Probabilities as numbers, and `exact` as the fraction they come from."""
+    measures = {"recall": evidence.recall, "phantoms": evidence.phantoms, "gate_accuracy": evidence.gate}
+    return {
+        "p": {
+            name: {
+                "value": None if measure.p is None else float(measure.p),
+                "exact": None if measure.p is None else str(measure.p),
+                "adjusted": measure.adjusted,
+                "fixtures": measure.fixtures,
+                "fewest_changes": measure.fewest,
+            }
+            for name, measure in measures.items()
+        },
+        "intervals": {
+            "fixtures_passed": _sides(evidence.passed),
+            "gate_accuracy": _sides(evidence.gate_accuracy),
+        },
+        "noise": _sides(tuple(None if noise is None else float(noise) for noise in evidence.noise)),
+    }
+
+
+def _sides(values: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip(("baseline", "candidate"), values, strict=True))
 
 
 def _side(side: Side) -> dict[str, Any]:

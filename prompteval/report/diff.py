@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from prompteval.compare import Comparison, Pair, Side
 from prompteval.errors import count
-from prompteval.outcome import Ratio
+from prompteval.outcome import Ratio, Run
+from prompteval.report.evidence import evidence_section
 from prompteval.report.score import extracted
 from prompteval.report.values import (
     Report,
@@ -29,11 +30,15 @@ def diff_reports(comparisons: Sequence[Comparison], not_compared: Sequence[str])
 
 
 def _report(comparison: Comparison) -> Report:
+    several = len(comparison.baseline.runs) > 1 or len(comparison.candidate.runs) > 1
+    fixed, broken = ("Moved up", "Moved down") if several else ("Fixed", "Broken")
     sections = [
         Section("Totals", table=_totals(comparison)),
+        *([Section("Runs", table=_runs_table(comparison))] if several else []),
+        *([evidence_section(comparison)] if comparison.pairs else []),
         Section("Categories", table=_categories(comparison)),
-        Section("Fixed", *_changed(comparison.changed("fixed"))),
-        Section("Broken", *_changed(comparison.changed("broken"))),
+        Section(fixed, *_changed(comparison.changed("fixed"))),
+        Section(broken, *_changed(comparison.changed("broken"))),
         _still_failing(comparison.changed("still-failing")),
     ]
     if comparison.left_out:
@@ -66,9 +71,15 @@ def _lines(comparison: Comparison) -> Iterable[str]:
         yield f"both with {shown_setting(after)}"
     differs = list(differences(comparison))
     if differs:
-        yield "beside the prompt version these differ too: " + "; ".join(differs)
-    judge = corpus_name(comparison.labels, after.corpus_version if after.corpus == comparison.labels else None)
-    yield f"{count(len(comparison.pairs), 'fixture')} compared under the labels of corpus {judge}"
+        yield "confounded: beside the prompt version these differ too: " + "; ".join(differs)
+    yield f"{count(len(comparison.pairs), 'fixture')} compared, {_judge(comparison.labels, after)}"
+
+
+def _judge(labels: str | None, candidate: Run) -> str:
+    if labels is None:
+        return "each run under the labels it was recorded with"
+    version = candidate.corpus_version if candidate.corpus == labels else None
+    return f"under the labels of corpus {corpus_name(labels, version)}"
 
 
 def differences(comparison: Comparison) -> Iterable[str]:
@@ -95,6 +106,18 @@ def _totals(comparison: Comparison) -> Table:
     ]
     names = (comparison.baseline.name, comparison.candidate.name)
     return table(("Measure", *names, "Change"), rows, right=(*names, "Change"))
+
+
+def _runs_table(comparison: Comparison) -> Table:
+    """Each run's own figures, on the compared fixtures that it answered."""
+    rows = []
+    for side in (comparison.baseline, comparison.candidate):
+        for run in side.runs:
+            sums = side.totals_of(run)
+            measures = (share(sums.points), str(sums.phantoms), share(sums.gate), share(sums.fixtures))
+            rows.append((side.name, run.short_id, run.recorded_at[:10], *measures))
+    numbers = ("Recall", "Phantoms", "Gate accuracy", "Fixtures passed")
+    return table(("Side", "Run", "Date", *numbers), rows, right=numbers)
 
 
 def _shares(before: Ratio, after: Ratio) -> tuple[str, str, str]:

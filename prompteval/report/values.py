@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.outcome import Ratio, Run
 from prompteval.tags import shown
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 UNKNOWN = "n/a"
 
@@ -66,10 +69,19 @@ def points_change(before: Ratio, after: Ratio) -> str:
 
 
 def _tenths(dividend: int, divisor: int) -> str:
-    """Return a tenth of the quotient, rounded half to even, with one decimal: integers alone, so never off by a bit."""
-    quotient, rest = divmod(dividend, divisor)
+    """Return a tenth of the quotient, with one decimal: integers alone, so never off by a bit."""
+    return _decimals(dividend, 10 * divisor, 1)
+
+
+def decimals(number: Fraction, places: int) -> str:
+    """Return a number that is not negative with that many decimals, rounded half to even from the exact value."""
+    return _decimals(number.numerator, number.denominator, places)
+
+
+def _decimals(dividend: int, divisor: int, places: int) -> str:
+    quotient, rest = divmod(dividend * 10**places, divisor)
     quotient += 2 * rest > divisor or (2 * rest == divisor and quotient % 2)
-    return f"{quotient // 10}.{quotient % 10}"
+    return f"{quotient // 10**places}.{quotient % 10**places:0{places}d}"
 
 
 def of(ratio: Ratio) -> str:

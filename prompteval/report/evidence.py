@@ -1,0 +1,80 @@
+"""What a comparison says about chance, in words that do not claim more than it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from prompteval.compare import Comparison
+from prompteval.errors import count
+from prompteval.evidence import Evidence, Interval, Measure, weigh
+from prompteval.exact import LEVEL
+from prompteval.report.values import UNKNOWN, Section, decimals, table
+
+
+def evidence_section(comparison: Comparison) -> Section:
+    """Return p of each measure, the intervals of the shares, and what may be concluded from them."""
+    evidence = weigh(comparison)
+    rows = [
+        ("recall", "", "", _p(evidence.recall)),
+        ("phantoms", "", "", _p(evidence.phantoms)),
+        ("gate accuracy", *map(_interval, evidence.gate_accuracy), _p(evidence.gate)),
+        ("fixtures passed", *map(_interval, evidence.passed), ""),
+    ]
+    names = tuple(f"{side.name}, 95 % interval" for side in (comparison.baseline, comparison.candidate))
+    lines = tuple(_lines(comparison, evidence))
+    return Section("Evidence", lines, table(("Measure", *names, "p"), rows, right=(*names, "p")))
+
+
+def _lines(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
+    for measure in (evidence.recall, evidence.phantoms, evidence.gate):
+        yield _verdict(measure)
+    tested = [m for m in (evidence.recall, evidence.phantoms, evidence.gate) if m.p is not None and m.fewest]
+    if any(m.p is not None and m.p > LEVEL for m in tested):
+        yield _power(tested)
+    sides = (comparison.baseline, comparison.candidate)
+    measured = [
+        f"two runs of {side.name} differ on {decimals(noise, 1)} of {count(len(comparison.pairs), 'fixture')}"
+        for side, noise in zip(sides, evidence.noise, strict=True)
+        if noise is not None
+    ]
+    if measured:
+        yield f"Run-to-run noise: on average {'; '.join(measured)}."
+    unmeasured = [side.name for side, noise in zip(sides, evidence.noise, strict=True) if noise is None]
+    if unmeasured:
+        yield f"Run-to-run noise was not measured for {' and '.join(unmeasured)}: one run a side says nothing about it."
+
+
+def _verdict(measure: Measure) -> str:
+    name = f"{measure.name} (primary)" if measure.name == "recall" else measure.name
+    if measure.p is not None:
+        p = f"(p {_shown_p(measure.p)}{' after Holm' if measure.adjusted else ''})"
+        if measure.p <= LEVEL:
+            return f"{name}: evidence of a difference {p}"
+        return f"{name}: no evidence of a difference {p}; that is not evidence that they are equal"
+    if not measure.fixtures:
+        return f"{name}: no fixture to compare"
+    if measure.fewest is None:
+        return f"{name}: with {count(measure.fixtures, 'fixture')} no outcome could reach p 0.05, so none is given"
+    return f"{name}: the fixtures have too many different numbers of runs for an exact p"
+
+
+def _power(measures: list[Measure]) -> str:
+    """Say what this design could have detected."""
+    parts = [f"{m.fewest} of {count(m.fixtures, 'fixture')} in {m.name}" for m in measures]
+    return f"Seen would have been: {', '.join(parts)}, all changing one way (p at most 0.05)."
+
+
+def _p(measure: Measure) -> str:
+    return UNKNOWN if measure.p is None else _shown_p(measure.p)
+
+
+def _shown_p(p: Fraction) -> str:
+    return "< 0.0001" if 0 < p < Fraction(1, 10_000) else decimals(p, 4)
+
+
+def _interval(interval: Interval | None) -> str:
+    if interval is None:
+        return UNKNOWN
+    low, high = (decimals(Fraction(100 * share), 1) for share in interval)
+    return f"{low} to {high} %"
