@@ -67,7 +67,7 @@ def check(fixtures: Path) -> None:
 
 @main.command()
 @option("--prompt", "prompt_file", type=PATH, metavar="FILE", help="The prompt to put the transcript into.")
-@click.option("--with", "referenced", type=PATH, multiple=True, metavar="FILE", help="A file the prompt refers to.")
+@option("--with", "referenced", type=PATH, multiple=True, metavar="FILE", help="A file the prompt refers to.")
 @click.option("--body", is_flag=True, help="Print the transcript alone.")
 @fixtures_option
 @click.argument("fixture")

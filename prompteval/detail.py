@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from prompteval.outcome import FixtureOutcome, Run
+from prompteval.outcome import FixtureOutcome, Run, Totals
 
 
 class TermFinding(NamedTuple):
@@ -32,12 +32,21 @@ class Attempt(NamedTuple):
     terms: tuple[TermFinding, ...]
 
 
+class Wanted(NamedTuple):
+    """One term as a label has it: its role (all, any or guard), which list of must_match_any it is in, and the text."""
+
+    role: str
+    alternative: int
+    term: str
+
+
 class PointDetail(NamedTuple):
-    """One expected point, with every proposal held against it."""
+    """One expected point, with its terms in the label's order and every proposal held against it."""
 
     id: str
     type: str
     matched: bool
+    wanted: tuple[Wanted, ...]
     attempts: tuple[Attempt, ...]
 
 
@@ -66,3 +75,11 @@ class FixtureDetail(NamedTuple):
     raw: str | None
     problems: tuple[str, ...]
     session: str
+
+
+class Examined(NamedTuple):
+    """One run with the detail of each of its fixtures, by fixture id."""
+
+    run: Run
+    totals: Totals
+    fixtures: tuple[FixtureDetail, ...]

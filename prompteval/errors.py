@@ -47,3 +47,11 @@ def count(number: int, noun: str) -> str:
     """Return `1 phantom`, `2 phantoms`, `2 categories`: a number with its noun."""
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + ("es" if noun.endswith("s") else "s")
     return f"{number} {noun if number == 1 else plural}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return `; the nearest is admit-gotcha-01`, or nothing where no name is known."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.casefold(), sorted(known), n=1, cutoff=0.0)
+    return f"; the nearest is {near[0]}" if near else ""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from prompteval import folder, strict_json
 from prompteval.contract import breaches
-from prompteval.errors import DataError, Problem, PromptevalError
+from prompteval.errors import DataError, Problem, PromptevalError, nearest
 from prompteval.model import Answer, Proposal
 from prompteval.textfile import FileRefusedError, decode, read_bytes
 
@@ -50,14 +50,6 @@ def load_results(root: Path, fixture_ids: Iterable[str]) -> tuple[Results, list[
         except FileRefusedError as error:
             problems.append(Problem(path.name, "", str(error)))
     return Results(answers, listing.others), problems
-
-
-def nearest(stem: str, known: Iterable[str]) -> str:
-    """Return `; the nearest is admit-gotcha-01`, or nothing where no name is known."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(stem.casefold(), sorted(known), n=1, cutoff=0.0)
-    return f"; the nearest is {near[0]}" if near else ""
 
 
 def parse_answer(data: bytes) -> Answer:

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from prompteval.errors import PromptevalError
+from prompteval.errors import PromptevalError, nearest
 from prompteval.model import Answer
 from prompteval.reply import find_answer
-from prompteval.results import nearest, parse_answer
+from prompteval.results import parse_answer
 from prompteval.textfile import FileRefusedError, decode
 
 

@@ -20,9 +20,9 @@ SOURCES = [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))]
 
 # Lower layers first; a module imports from its own layer's left only. Folders stand for their modules.
 LAYERS = [
-    {"errors", "plain", "fold", "lookalike", "outcome"},
+    {"errors", "plain", "fold", "lookalike", "outcome", "exact"},
     {"model", "textfile", "strict_json", "yaml_text", "contract", "reading", "detail"},
-    {"folder", "tags", "compare"},
+    {"folder", "tags", "compare", "evidence"},
     {"fixtures", "results"},
     {"wording", "checks", "reply", "paste", "save", "status", "validate", "ledger"},
     {"evaluate", "ingest"},

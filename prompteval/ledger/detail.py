@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from prompteval import lookalike
-from prompteval.detail import Attempt, FixtureDetail, PointDetail, ProposalDetail, TermFinding
-from prompteval.errors import SelectionError
-from prompteval.ledger.outcomes import lacking, read_outcomes
-from prompteval.outcome import Run
+from prompteval.detail import Attempt, FixtureDetail, PointDetail, ProposalDetail, TermFinding, Wanted
+from prompteval.errors import SelectionError, nearest
+from prompteval.ledger.outcomes import Key, lacking, read_outcomes
+from prompteval.outcome import FixtureOutcome, Run
 
 _AROUND = 30  # characters on each side of a hit
 
@@ -23,14 +23,14 @@ join run on run.id = scored.run_id
 join corpus_fixture on corpus_fixture.corpus = run.corpus and corpus_fixture.fixture_id = scored.fixture_id
 join session on session.digest = corpus_fixture.session
 left join answer on answer.digest = scored.answer
-where scored.fixture_id = ?
+where scored.run_id = ? and scored.fixture_id = ?
 """
 _POINTS = """
 select point_outcome.point_id, point.type, point_outcome.matched
 from point_outcome
 join scored on scored.run_id = point_outcome.run_id and scored.fixture_id = point_outcome.fixture_id
 join point on point.labels = scored.labels and point.point_id = point_outcome.point_id
-where point_outcome.fixture_id = ?
+where point_outcome.run_id = ? and point_outcome.fixture_id = ?
 order by point_outcome.position
 """
 _PROPOSALS = """
@@ -48,7 +48,7 @@ join proposal_text
   on proposal_text.answer = proposal.answer
   and proposal_text.list = proposal.list
   and proposal_text.position = proposal.position
-where proposal_outcome.fixture_id = ?
+where proposal_outcome.run_id = ? and proposal_outcome.fixture_id = ?
 order by proposal.list desc, proposal.position  -- practice comes before map, as in an answer
 """
 _TERMS = """
@@ -63,13 +63,20 @@ join term
   and term.role = term_occurrence.role
   and term.alternative = term_occurrence.alternative
   and term.term = term_occurrence.term
-where term_occurrence.fixture_id = ?
+where term_occurrence.run_id = ? and term_occurrence.fixture_id = ?
 order by term_occurrence.role, term_occurrence.alternative, term.rowid
+"""
+_WANTED = """
+select term.point_id, term.role, term.alternative, term.term
+from scored
+join term on term.labels = scored.labels
+where scored.run_id = ? and scored.fixture_id = ?
+order by term.role, term.alternative, term.rowid
 """
 _HELD = """
 select point_id, list, position, found, has_words, has_type
 from proposal_point
-where fixture_id = ?
+where run_id = ? and fixture_id = ?
 order by point_id, list, position
 """
 
@@ -92,70 +99,87 @@ class _Held(NamedTuple):
     has_type: bool
 
 
+def read_details(connection: sqlite3.Connection, run: Run) -> dict[str, FixtureDetail]:
+    """Return the detail of each fixture of a chosen run, by fixture id."""
+    return {
+        outcome.fixture_id: _detail(connection, run, outcome) for outcome in read_outcomes(connection).get(run.id, [])
+    }
+
+
 def read_detail(connection: sqlite3.Connection, run: Run, fixture: str) -> FixtureDetail:
-    """Return the detail of one fixture of the chosen run. Raises SelectionError where the run was not asked for it."""
+    """Return the detail of one fixture of a chosen run. Raises SelectionError where the run was not asked for it."""
     outcomes = {outcome.fixture_id: outcome for outcome in read_outcomes(connection).get(run.id, [])}
     if fixture not in outcomes:
-        from difflib import get_close_matches
+        raise SelectionError(f"run {run.short_id} has no fixture '{fixture}'{nearest(fixture, outcomes)}")
+    return _detail(connection, run, outcomes[fixture])
 
-        near = get_close_matches(fixture, sorted(outcomes), n=1, cutoff=0.0)
-        hint = f"; the nearest is {near[0]}" if near else ""
-        raise SelectionError(f"run {run.short_id} has no fixture '{fixture}'{hint}")
-    notes, empty, budget, answer, raw, session = connection.execute(_FIXTURE, [fixture]).fetchone()
-    proposals = _proposals(connection, fixture)
-    points = _points(connection, fixture, proposals)
+
+def _detail(connection: sqlite3.Connection, run: Run, outcome: FixtureOutcome) -> FixtureDetail:
+    key = (run.id, outcome.fixture_id)
+    notes, empty, budget, answer, raw, session = connection.execute(_FIXTURE, key).fetchone()
+    proposals = _proposals(connection, key)
+    points = _points(connection, key, proposals)
     problems = connection.execute("select problem from answer_problem where answer = ? order by position", [answer])
-    shown = tuple(
-        ProposalDetail(p.number, p.type, p.title, p.body, p.expected, p.satisfies, _nearest(p, points))
-        for p in proposals.values()
-    )
-    text = raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw
     return FixtureDetail(
         run,
-        outcomes[fixture],
+        outcome,
         notes,
         bool(empty),
         budget,
         points,
-        shown,
-        text,
+        tuple(
+            ProposalDetail(p.number, p.type, p.title, p.body, p.expected, p.satisfies, _nearest(p, points))
+            for p in proposals.values()
+        ),
+        raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw,
         tuple(problem for (problem,) in problems),
         session,
     )
 
 
-def _proposals(connection: sqlite3.Connection, fixture: str) -> dict[Place, _Proposal]:
-    rows = connection.execute(_PROPOSALS, [fixture])
+def _proposals(connection: sqlite3.Connection, key: Key) -> dict[Place, _Proposal]:
+    rows = connection.execute(_PROPOSALS, key)
     return {
         (list_, position): _Proposal(number, type_, title, body, bool(expected), satisfies, tuple(texts))
         for number, (list_, position, type_, title, body, expected, satisfies, *texts) in enumerate(rows, 1)
     }
 
 
-def _points(connection: sqlite3.Connection, fixture: str, proposals: dict[Place, _Proposal]) -> tuple[PointDetail, ...]:
-    terms: dict[tuple[str, Place], list[TermFinding]] = defaultdict(list)
-    for point, list_, position, role, alternative, term, occurs, *forms in connection.execute(_TERMS, [fixture]):
-        texts = proposals[list_, position].texts
-        folded = (forms[0], forms[0], forms[1] or forms[0])
-        around = _around(folded, texts) if occurs else ""
-        twin = "" if occurs or role == "guard" else lookalike.explain(forms[0], texts[0])
-        terms[point, (list_, position)].append(TermFinding(role, alternative, term, bool(occurs), around, twin))
-    held: dict[str, dict[Place, Any]] = defaultdict(dict)
-    for point, list_, position, found, has_words, has_type in connection.execute(_HELD, [fixture]):
+def _points(connection: sqlite3.Connection, key: Key, proposals: dict[Place, _Proposal]) -> tuple[PointDetail, ...]:
+    terms = _findings(connection, key, proposals)
+    held: dict[str, dict[Place, _Held]] = defaultdict(dict)
+    for point, list_, position, found, has_words, has_type in connection.execute(_HELD, key):
         held[point][list_, position] = _Held(found, bool(has_words), bool(has_type))
+    wanted: dict[str, list[Wanted]] = defaultdict(list)
+    for point, *term in connection.execute(_WANTED, key):
+        wanted[point].append(Wanted(*term))
     return tuple(
         PointDetail(
             point,
             type_,
             bool(matched),
+            tuple(wanted[point]),
             tuple(
                 Attempt(proposal.number, proposal.type, h.has_words, h.has_type, tuple(terms[point, place]))
                 for place, proposal in proposals.items()
                 if (h := held[point].get(place))
             ),
         )
-        for point, type_, matched in connection.execute(_POINTS, [fixture])
+        for point, type_, matched in connection.execute(_POINTS, key)
     )
+
+
+def _findings(
+    connection: sqlite3.Connection, key: Key, proposals: dict[Place, _Proposal]
+) -> dict[tuple[str, Place], list[TermFinding]]:
+    """Return each term held against each proposal, by point and proposal."""
+    terms: dict[tuple[str, Place], list[TermFinding]] = defaultdict(list)
+    for point, list_, position, role, alternative, term, occurs, folded, spelled in connection.execute(_TERMS, key):
+        texts = proposals[list_, position].texts
+        around = _around((folded, folded, spelled or folded), texts) if occurs else ""
+        twin = "" if occurs or role == "guard" else lookalike.explain(folded, texts[0])
+        terms[point, (list_, position)].append(TermFinding(role, alternative, term, bool(occurs), around, twin))
+    return terms
 
 
 def _around(forms: tuple[str, str, str], texts: tuple[str, ...]) -> str:

@@ -43,9 +43,14 @@ def _point(point: PointDetail, detail: FixtureDetail) -> Section:
         for term in attempt.terms:
             rows.append((_who(attempt, point), _role(term), f'"{term.term}"', _found(term), term.around))
             notes.append((f"looks alike: {term.lookalike}",) if term.lookalike else ())
-    lines = () if rows else ("no proposal to look in" if detail.outcome.state == "valid" else "no answer to look in",)
+    lines = () if rows else (_nowhere(point, detail.outcome.state),)
     listed = Table(("Proposal", "Wanted", "Term", "Found", "Where"), tuple(rows), frozenset(), tuple(notes))
     return Section(f'Point "{point.id}", a {point.type}: {verdict}', lines, listed if rows else None)
+
+
+def _nowhere(point: PointDetail, state: str) -> str:
+    terms = ", ".join(f'"{wanted.term}"' for wanted in point.wanted if wanted.role != "guard")
+    return f"no {'proposal' if state == 'valid' else 'answer'} to look in for {terms}"
 
 
 def _who(attempt: Attempt, point: PointDetail) -> str:
