@@ -41,19 +41,20 @@ class Ratio(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """The sums over the fixtures of one run, or of several."""
+    """The sums over the fixtures of one run, or of several. `answered` counts invalid answers too."""
 
     fixtures: Ratio
     points: Ratio
     phantoms: int
     gate: Ratio
+    answered: Ratio
 
     @property
     def recall(self) -> float | None:
         return self.points.value
 
 
-NOTHING = Totals(Ratio(0, 0), Ratio(0, 0), 0, Ratio(0, 0))
+NOTHING = Totals(Ratio(0, 0), Ratio(0, 0), 0, Ratio(0, 0), Ratio(0, 0))
 
 
 def add(sums: Iterable[Totals]) -> Totals:
@@ -64,6 +65,7 @@ def add(sums: Iterable[Totals]) -> Totals:
         _add(each.points for each in listed),
         sum(each.phantoms for each in listed),
         _add(each.gate for each in listed),
+        _add(each.answered for each in listed),
     )
 
 
@@ -81,6 +83,7 @@ def totals(outcomes: Iterable[FixtureOutcome]) -> Totals:
         Ratio(sum(o.points_matched for o in listed), sum(o.points_total for o in listed)),
         sum(o.phantoms for o in listed),
         Ratio(sum(gates), len(gates)),
+        Ratio(sum(o.state != "missing" for o in listed), len(listed)),
     )
 
 

@@ -74,11 +74,13 @@ def read_totals(connection: sqlite3.Connection) -> dict[str, Totals]:
     schema.climb(connection, "run_score")
     rows = connection.execute(
         "select run_id, fixtures_passed, fixtures_total, points_matched, points_total, phantoms,"
-        " gate_correct, gate_total from run_score order by run_id"
+        " gate_correct, gate_total, fixtures_answered from run_score order by run_id"
     )
     return {
-        run_id: Totals(Ratio(passed, total), Ratio(matched, points), phantoms, Ratio(correct, gates))
-        for run_id, passed, total, matched, points, phantoms, correct, gates in rows
+        run_id: Totals(
+            Ratio(passed, total), Ratio(matched, points), phantoms, Ratio(correct, gates), Ratio(answered, total)
+        )
+        for run_id, passed, total, matched, points, phantoms, correct, gates, answered in rows
     }
 
 

@@ -10,7 +10,7 @@ from prompteval.report.values import Report, Section, of, share, table
 from prompteval.tags import NOT_RECORDED, shown, shown_temperature
 
 History = Sequence[tuple[Run, Totals]]
-_MEASURES = ("Recall", "Phantoms", "Gate accuracy", "Fixtures passed")
+_MEASURES = ("Answers", "Recall", "Phantoms", "Gate accuracy", "Fixtures passed")
 
 
 def by_version(runs: History) -> list[tuple[Run, int, Totals]]:
@@ -45,4 +45,4 @@ def _setting(run: Run) -> tuple[str, str, str]:
 
 
 def _measures(sums: Totals) -> tuple[str, ...]:
-    return share(sums.points), str(sums.phantoms), share(sums.gate), of(sums.fixtures)
+    return of(sums.answered), share(sums.points), str(sums.phantoms), share(sums.gate), of(sums.fixtures)

@@ -19,6 +19,7 @@ def score_reports(scored: Scored) -> list[Report]:
         f"{run_name(run)}, sample {run.sample} of {run.recorded_at[:10]}: {shown_setting(run)}",
         f"corpus {corpus_name(run.corpus, run.corpus_version)}, scored under {labels}"
         + ("" if scored.judge == run.corpus else f" ({scored.judge[:8]})"),
+        *_answers(scored.outcomes),
         *note,
     ]
     sections = [
@@ -33,6 +34,15 @@ def score_reports(scored: Scored) -> list[Report]:
         f"{shown(run.version)} extracted {extracted(sums.points)} and produced {count(sums.phantoms, 'phantom')}."
     )
     return [Report(headline, tuple(lines), tuple(sections))]
+
+
+def _answers(outcomes: Sequence[FixtureOutcome]) -> list[str]:
+    """Say so where answers are missing or invalid: the numbers then speak of them as failed."""
+    counted = {state: sum(o.state == state for o in outcomes) for state in ("valid", "invalid", "missing")}
+    if counted["valid"] == len(outcomes):
+        return []
+    listed = ", ".join(f"{number} {state}" for state, number in counted.items())
+    return [f"{count(len(outcomes), 'answer')}: {listed}; what is invalid or missing counts as failed"]
 
 
 def extracted(points: Ratio) -> str:
