@@ -29,6 +29,7 @@ from prompteval.options import (
 from prompteval.plain import lines
 
 FORMATS = ("text", "markdown", "json", "csv")
+PAGES = (*FORMATS, "html")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -174,7 +175,7 @@ def ingest(fixtures: Path, ledger: Path, results: Path | None, **given: Any) -> 
 @main.command()
 @run_option
 @labels_option
-@format_option(*FORMATS)
+@format_option(*PAGES)
 @output_option
 @ledger_option
 def score(selector: str, labels: str, form: str, output: Path | None, ledger: Path) -> None:
@@ -188,7 +189,12 @@ def score(selector: str, labels: str, form: str, output: Path | None, ledger: Pa
 
     scored, found = score_run(ledger, selector, labels)
     _tell_newest(selector, found, scored.run.short_id)
-    emit(_render("score", form, scored), output, ledger)
+    if form == "html":
+        from prompteval.report.pages import score_page
+
+        emit(score_page(ledger, scored), output, ledger)
+    else:
+        emit(_render("score", form, scored), output, ledger)
 
 
 @main.command()
@@ -221,7 +227,7 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
     show_default=True,
     help="The labels for both sides: the candidate's, those each run was recorded with, or those recorded last.",
 )
-@format_option(*FORMATS)
+@format_option(*PAGES)
 @output_option
 @ledger_option
 def diff(baseline: str, candidate: str, form: str, output: Path | None, **where: Any) -> None:
@@ -237,7 +243,12 @@ def diff(baseline: str, candidate: str, form: str, output: Path | None, **where:
     from prompteval.evaluate import Where, diff_runs
 
     compared = diff_runs(where["ledger"], baseline, candidate, Where(where["model"], where["labels"]))
-    emit(_render("diff", form, compared.comparisons, compared.not_compared), output, where["ledger"])
+    if form == "html":
+        from prompteval.report.pages import diff_page
+
+        emit(diff_page(where["ledger"], compared), output, where["ledger"])
+    else:
+        emit(_render("diff", form, compared.comparisons, compared.not_compared), output, where["ledger"])
 
 
 @main.command()
@@ -259,7 +270,7 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
 @option("--model", metavar="NAME", help="List the runs of this model alone.")
 @option("--by", "grain", type=click.Choice(["run", "version"]), default="run", show_default=True, help="A line each.")
 @labels_option
-@format_option(*FORMATS)
+@format_option(*PAGES)
 @output_option
 @ledger_option
 def history(model: str | None, grain: str, labels: str, form: str, **where: Any) -> None:
@@ -272,7 +283,28 @@ def history(model: str | None, grain: str, labels: str, form: str, **where: Any)
     from prompteval.evaluate import list_runs
 
     runs = list_runs(where["ledger"], model, labels)
-    emit(_render("history", form, runs, grain), where["output"], where["ledger"])
+    if form == "html":
+        from prompteval.report.pages import history_page
+
+        emit(history_page(where["ledger"], runs, grain, labels), where["output"], where["ledger"])
+    else:
+        emit(_render("history", form, runs, grain), where["output"], where["ledger"])
+
+
+@main.command()
+@output_option
+@ledger_option
+def report(output: Path | None, ledger: Path) -> None:
+    """Write one HTML page: each version against the one before, the history, every run and every fixture.
+
+    The page needs nothing beside itself. It shows what broke first, and each fixture leads to its answers.
+
+    \b
+    prompteval report --output report.html
+    """
+    from prompteval.report.pages import whole_page
+
+    emit(whole_page(ledger), output, ledger)
 
 
 def _tell_newest(selector: str, found: int, newest: str) -> None:

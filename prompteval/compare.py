@@ -147,8 +147,8 @@ def _why(name: str, sessions: Mapping[str, str], *sides: tuple[Answered, Mapping
             return f"only in {others[0]}"
     if name not in sessions:
         return "not in the labels' corpus"
-    for side, answered in sides:
-        if name not in answered:
-            same = any(asked.get(name) == sessions[name] for asked in side.sessions.values())
-            return f"no answer in {side.name}" if same else "its session changed"
-    return "not compared"
+    lacking = [side for side, answered in sides if name not in answered]
+    asked_otherwise = [
+        side for side in lacking if all(asked.get(name) != sessions[name] for asked in side.sessions.values())
+    ]
+    return "its session changed" if asked_otherwise else f"no answer in {' and '.join(side.name for side in lacking)}"

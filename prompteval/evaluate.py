@@ -3,18 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.compare import Answered, Comparison, compare
-from prompteval.detail import FixtureDetail
+from prompteval.detail import Examined, FixtureDetail
 from prompteval.errors import SelectionError
 from prompteval.ledger import select
-from prompteval.ledger.detail import read_detail
+from prompteval.ledger.detail import read_detail, read_details
 from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
-from prompteval.outcome import NOTHING, Run, Scored, Totals
-from prompteval.tags import shown_setting
+from prompteval.outcome import NOTHING, Run, Scored, Totals, totals
+from prompteval.tags import shown_setting, sort_key
+
+
+def examine(ledger: Path, runs: Iterable[Run], labels: str | None) -> list[Examined]:
+    """Return the detail of every fixture of each run, under the labels of the corpus `labels` (None: its own)."""
+    examined = []
+    for run in runs:
+        with reading(ledger) as connection:
+            select.score_under(connection, [run], labels)
+            details = read_details(connection, run)
+        sums = totals(detail.outcome for detail in details.values())
+        examined.append(Examined(run, sums, tuple(details.values())))
+    return examined
+
+
+def latest_labels(ledger: Path) -> str:
+    """Return the corpus revision whose labels were recorded last."""
+    with reading(ledger) as connection:
+        return select.latest_corpus(connection)
+
+
+def successive(ledger: Path, history: Iterable[tuple[Run, Totals]]) -> list[Comparison]:
+    """Return the comparison of each version with the one before, newest first, where they share a setting."""
+    runs = [run for run, _ in history]
+    versions = sorted({run.version for run in runs}, key=sort_key)
+    found: list[Comparison] = []
+    for before, after in pairwise(versions):
+        if {r.setting for r in runs if r.version == before} & {r.setting for r in runs if r.version == after}:
+            found = [*diff_runs(ledger, before, after, Where()).comparisons, *found]
+    return found
 
 
 class Where(NamedTuple):

@@ -10,6 +10,11 @@ def visible(text: str) -> str:
     return "".join(_shown(character) for character in text) if not text.isprintable() else text
 
 
+def visible_text(text: str) -> str:
+    """Return `text` with its line breaks, and all else that does not show made visible."""
+    return "\n".join(map(visible, text.replace("\r\n", "\n").split("\n")))
+
+
 def _shown(character: str) -> str:
     if character in "\n\t\r":
         return " "

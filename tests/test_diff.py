@@ -128,7 +128,7 @@ def test_fixtures_left_out_each_with_its_reason(bench: Bench) -> None:
     path.write_text(path.read_text("utf-8") + "\n[USER]: More.\n", "utf-8")
     (bench.fixtures / "sessions" / "d.md").unlink()
     (bench.fixtures / "expected" / "d.yaml").unlink()
-    write_corpus(bench.fixtures, {"f": labels(point())})
+    write_corpus(bench.fixtures, {"f": labels(point()), "g": labels()})
     bench.ingest("6", {"a": RIGHT, "c": RIGHT, "e": RIGHT, "f": RIGHT}, "--partial")
     report = bench.diff("5", "6")
     assert list(changes(report)) == ["a"]
@@ -138,6 +138,7 @@ def test_fixtures_left_out_each_with_its_reason(bench: Bench) -> None:
         "d": "only in v5",
         "e": "no answer in v5",
         "f": "only in v6",
+        "g": "only in v6",
     }
     text = bench.report("diff", "5", "6")
     assert "1 fixture compared" in text and "Left out" in text
@@ -148,6 +149,13 @@ def test_nothing_left_to_compare(bench: Bench) -> None:
     bench.ingest("6", {"b": RIGHT}, "--partial")
     assert bench.report("diff", "5", "6").startswith("v6 and v5 have no fixture in common that can be compared.")
     assert changes(bench.diff("5", "6")) == {}
+
+
+def test_a_fixture_that_neither_side_answered(bench: Bench) -> None:
+    for version in ("5", "6"):
+        bench.ingest(version, {"a": RIGHT}, "--partial", "--repeat")
+    (comparison,) = bench.diff("5", "6")["comparisons"]
+    assert {fixture["why"] for fixture in comparison["left_out"]} == {"no answer in v5 and v6"}
 
 
 def test_an_invalid_answer_is_compared_and_a_missing_one_is_not(bench: Bench) -> None:

@@ -26,7 +26,7 @@ def diff_reports(comparisons: Sequence[Comparison], not_compared: Sequence[str])
     """Return one report for each common setting, the last one naming the settings that are on one side only."""
     *reports, last = [_report(comparison) for comparison in comparisons]
     alone = [Section("Not compared", tuple(not_compared))] if not_compared else []
-    return [*reports, Report(last.headline, last.lines, (*last.sections, *alone))]
+    return [*reports, last._replace(sections=(*last.sections, *alone))]
 
 
 def _report(comparison: Comparison) -> Report:
@@ -44,7 +44,9 @@ def _report(comparison: Comparison) -> Report:
     if comparison.left_out:
         rows = [(fixture.fixture_id, fixture.why) for fixture in comparison.left_out]
         sections.append(Section("Left out", table=table(("Fixture", "Why"), rows)))
-    return Report(_headline(comparison), tuple(_lines(comparison)), tuple(sections))
+    run = comparison.candidate.runs[-1]
+    short = f"{comparison.baseline.name} and {comparison.candidate.name}, {shown_setting(run)}"
+    return Report(_headline(comparison), tuple(_lines(comparison)), tuple(sections), short)
 
 
 def _headline(comparison: Comparison) -> str:

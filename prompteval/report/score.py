@@ -33,7 +33,7 @@ def score_reports(scored: Scored) -> list[Report]:
     headline = (
         f"{shown(run.version)} extracted {extracted(sums.points)} and produced {count(sums.phantoms, 'phantom')}."
     )
-    return [Report(headline, tuple(lines), tuple(sections))]
+    return [Report(headline, tuple(lines), tuple(sections), run_name(run))]
 
 
 def _answers(outcomes: Sequence[FixtureOutcome]) -> list[str]:

@@ -33,11 +33,12 @@ class Section(NamedTuple):
 
 
 class Report(NamedTuple):
-    """A whole report: what it is of, the sentence that sums it up, and its sections."""
+    """A whole report: the sentence that sums it up, what it is of, its sections, and a name for a list of links."""
 
     headline: str
     lines: tuple[str, ...]
     sections: tuple[Section, ...]
+    short: str = ""
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[str] = ()) -> Table:

@@ -1,0 +1,147 @@
+"""The HTML pages: self-contained, sound, and inert whatever the model wrote."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prompteval.marks import marked
+from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal
+from tests.small import small_bench
+
+COMMANDS = {
+    "score": ("score", "--run", "v5", "--format", "html"),
+    "diff": ("diff", "v5", "v6", "--format", "html"),
+    "history": ("history", "--format", "html"),
+    "report": ("report",),
+}
+VOID = {"meta", "link", "br", "line", "polyline"}
+
+
+class Reader(HTMLParser):
+    """Read a page: its ids, links, tags and text; every tag has to be closed in its turn."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.targets: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        for name, value in attrs:
+            self.attributes.add(name)
+            if name == "id":
+                self.ids.append(value or "")
+            if name in ("href", "src"):
+                self.targets.append(value or "")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        assert tag in VOID
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self.words))
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    return small_bench(tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_page_is_sound_and_needs_nothing_else(bench: Bench, name: str) -> None:
+    page = Reader(bench.report(*COMMANDS[name]))
+    assert len(page.ids) == len(set(page.ids))
+    assert {target for target in page.targets if not target.startswith("#")} == {"data:,"}
+    assert {target[1:] for target in page.targets if target.startswith("#")} <= set(page.ids)
+    assert not page.tags & {"script", "iframe", "img", "object", "form"}
+    assert not [name for name in page.attributes if name.startswith("on")]
+
+
+def test_what_broke_and_why_is_two_clicks_away(bench: Bench) -> None:
+    page = Reader(bench.report("report"))
+    assert "Broken Fixture Passes admit-map-01 1/1 → 0/1" in page.text
+    assert "#fixture-admit-map-01" in page.targets
+    assert 'v6, run 6284dacf: FAIL missed "holdings": right words in a practice, map expected' in page.text
+    assert "[USER]: Say it." in page.text, "the transcript"
+    assert 'nearest to "holdings": is a practice, map expected' in page.text
+
+
+def test_every_run_is_a_point_of_each_chart(bench: Bench) -> None:
+    page = bench.report("history", "--format", "html")
+    assert page.count("<circle") == 3 * 2
+    assert 'aria-label="Recall over versions. v5, run d64520b6: 2/5, 40.0 %; v6, run 6284dacf: 4/5, 80.0 %."' in page
+
+
+def test_a_chart_of_what_is_unknown_has_no_point(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels()})
+    bench.ingest("1", {"a": answer()})
+    page = bench.report("history", "--format", "html")
+    assert page.count("<circle") == 2, "no recall without points"
+
+
+def test_matching_words_are_marked(bench: Bench) -> None:
+    page = bench.report("score", "--run", "v5", "--format", "html")
+    assert "Purge by <mark>cache tag</mark>" in page
+    assert 'see <mark class="guard">LF-482</mark>.' in page
+
+
+HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(1)> \x1b[31m\u202e &amp; {{ 7*7 }} '\""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_hostile_text_is_inert(tmp_path: Path, name: str) -> None:
+    bench = Bench(tmp_path, {"a": {**labels(point()), "notes": HOSTILE}, "b": labels()})
+    for version in ("5", "6"):
+        given_answers = {"a": answer(proposal(HOSTILE, f"alpha {HOSTILE}{version}")), "b": HOSTILE}
+        bench.ingest(version, given_answers, "--note", "<script>", "--harness", "<b>x</b>")
+    text = bench.report(*COMMANDS[name])
+    page = Reader(text)
+    assert not page.tags & {"script", "img", "b"} and "onerror" not in page.attributes
+    assert not [character for character in text if character != "\n" and not character.isprintable()]
+    assert "{{ 7*7 }}" in page.text and "&amp;amp;" in text
+
+
+def test_the_report_of_the_committed_ledger_is_small() -> None:
+    page = ok("report", "--ledger", ROOT / "ledger" / "prompteval.db")
+    assert len(page.encode()) < 2_000_000
+    Reader(page)
+
+
+def test_a_ledger_of_one_run_has_a_report_without_a_comparison(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels(point())})
+    bench.ingest("1", {"a": answer(proposal("Alpha"))})
+    assert "v1 extracted 1/1" in Reader(bench.report("report")).text
+
+
+@given(text=st.text(), terms=st.lists(st.text(min_size=1)), guards=st.lists(st.text(min_size=1)))
+def test_marks_lose_no_text(text: str, terms: list[str], guards: list[str]) -> None:
+    assert "".join(part.text for part in marked(text, terms, guards)) == text
+
+
+@given(before=st.text(), term=st.text("abc d", min_size=1), after=st.text())
+def test_a_plain_term_is_marked(before: str, term: str, after: str) -> None:
+    if term.strip():
+        parts = marked(before + term + after, [term], [])
+        assert any(part.kind == "term" for part in parts)
