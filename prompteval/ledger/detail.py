@@ -84,12 +84,7 @@ Place = tuple[str, int]  # list and position of a proposal
 
 
 class _Proposal(NamedTuple):
-    number: int
-    type: str
-    title: str
-    body: str
-    expected: bool
-    satisfies: int
+    detail: ProposalDetail  # its `nearest` is still empty
     texts: tuple[str, ...]  # written, read, spelled
 
 
@@ -127,10 +122,7 @@ def _detail(connection: sqlite3.Connection, run: Run, outcome: FixtureOutcome) -
         bool(empty),
         budget,
         points,
-        tuple(
-            ProposalDetail(p.number, p.type, p.title, p.body, p.expected, p.satisfies, _nearest(p, points))
-            for p in proposals.values()
-        ),
+        tuple(p.detail._replace(nearest=_nearest(p.detail, points)) for p in proposals.values()),
         raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw,
         tuple(problem for (problem,) in problems),
         session,
@@ -140,7 +132,9 @@ def _detail(connection: sqlite3.Connection, run: Run, outcome: FixtureOutcome) -
 def _proposals(connection: sqlite3.Connection, key: Key) -> dict[Place, _Proposal]:
     rows = connection.execute(_PROPOSALS, key)
     return {
-        (list_, position): _Proposal(number, type_, title, body, bool(expected), satisfies, tuple(texts))
+        (list_, position): _Proposal(
+            ProposalDetail(number, type_, title, body, bool(expected), satisfies, ""), tuple(texts)
+        )
         for number, (list_, position, type_, title, body, expected, satisfies, *texts) in enumerate(rows, 1)
     }
 
@@ -160,7 +154,9 @@ def _points(connection: sqlite3.Connection, key: Key, proposals: dict[Place, _Pr
             bool(matched),
             tuple(wanted[point]),
             tuple(
-                Attempt(proposal.number, proposal.type, h.has_words, h.has_type, tuple(terms[point, place]))
+                Attempt(
+                    proposal.detail.number, proposal.detail.type, h.has_words, h.has_type, tuple(terms[point, place])
+                )
                 for place, proposal in proposals.items()
                 if (h := held[point].get(place))
             ),
@@ -196,7 +192,7 @@ def _around(forms: tuple[str, str, str], texts: tuple[str, ...]) -> str:
     return f"{before}[{term}]{after}".replace("\n", " / ")
 
 
-def _nearest(proposal: _Proposal, points: tuple[PointDetail, ...]) -> str:
+def _nearest(proposal: ProposalDetail, points: tuple[PointDetail, ...]) -> str:
     """Say which point a phantom came nearest to, and what it lacks of it."""
     if proposal.expected:
         return ""
