@@ -8,7 +8,7 @@ from typing import IO, Any
 import click
 
 from prompteval import __version__
-from prompteval.contract import CONTRACTS
+from prompteval.contract import CONTRACTS, REPORTS
 from prompteval.options import (
     DEFAULT_FIXTURES,
     DEFAULT_LEDGER,
@@ -307,6 +307,24 @@ def report(output: Path | None, ledger: Path) -> None:
     emit(whole_page(ledger), output, ledger)
 
 
+@main.command()
+@option("--model", metavar="NAME", help="Count the runs of this model alone.")
+@format_option("text", "markdown")
+@output_option
+@ledger_option
+def labels(model: str | None, form: str, output: Path | None, ledger: Path) -> None:
+    """Show what the recorded answers say about the labels: is a point brittle, or the prompt bad?
+
+    Points that no run matched, terms whose absence alone causes misses, points with more near misses than matches.
+
+    \b
+    prompteval labels
+    """
+    from prompteval.evaluate import label_evidence
+
+    emit(_render("labels", form, *label_evidence(ledger, model)), output, ledger)
+
+
 def _tell_newest(selector: str, found: int, newest: str) -> None:
     if found > 1:
         tell(f"{selector} has {found} runs; this is the newest, {newest}.")
@@ -324,9 +342,9 @@ def _render(kind: str, form: str, *values: Any) -> str:
 
 
 @main.command()
-@click.argument("name", type=click.Choice(CONTRACTS))
+@click.argument("name", type=click.Choice(CONTRACTS + REPORTS))
 def schema(name: str) -> None:
-    """Print a contract as JSON Schema.
+    """Print a contract, or what a JSON report keeps to, as JSON Schema.
 
     \b
     prompteval schema proposal-output

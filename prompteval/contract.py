@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import jsonschema_rs
 
 CONTRACTS = ("proposal-output", "expected-labels", "session-front-matter", "corpus")
+REPORTS = ("score-report", "diff-report", "history-report")  # what --format json keeps
 _FOLDER = Path(__file__).parent / "contracts"
 _LONGEST_MESSAGE = 200
 
@@ -37,11 +38,11 @@ def json_path(path: Iterable[str | int]) -> str:
 
 
 def contract_text(name: str) -> str:
-    """Return the JSON Schema called `name` (one of CONTRACTS) as text."""
+    """Return the JSON Schema called `name` (one of CONTRACTS or REPORTS) as text."""
     return (_FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")
 
 
-@lru_cache(maxsize=len(CONTRACTS))
+@lru_cache
 def _schema(name: str) -> dict[str, Any]:
     import json
 
@@ -49,7 +50,7 @@ def _schema(name: str) -> dict[str, Any]:
     return schema
 
 
-@lru_cache(maxsize=len(CONTRACTS))
+@lru_cache
 def _validator(name: str) -> jsonschema_rs.Draft202012Validator:
     import jsonschema_rs
 

@@ -14,7 +14,8 @@ from prompteval.ledger import select
 from prompteval.ledger.detail import read_detail, read_details
 from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
-from prompteval.outcome import NOTHING, Run, Scored, Totals, totals
+from prompteval.ledger.points import read_points
+from prompteval.outcome import NOTHING, PointRecord, Run, Scored, Totals, totals
 from prompteval.tags import shown_setting, sort_key
 
 
@@ -28,6 +29,14 @@ def examine(ledger: Path, runs: Iterable[Run], labels: str | None) -> list[Exami
         sums = totals(detail.outcome for detail in details.values())
         examined.append(Examined(run, sums, tuple(details.values())))
     return examined
+
+
+def label_evidence(ledger: Path, model: str | None) -> tuple[list[PointRecord], int]:
+    """Return how each point of the latest labels fared in every run (of `model` alone), and how many runs there are."""
+    runs = [run for run, _ in list_runs(ledger, model)]
+    with reading(ledger) as connection:
+        select.score_under(connection, runs, select.latest_corpus(connection))
+        return read_points(connection), len(runs)
 
 
 def latest_labels(ledger: Path) -> str:

@@ -121,6 +121,25 @@ class Run(NamedTuple):
         return self.model, self.temperature, self.harness
 
 
+class PointRecord(NamedTuple):
+    """How one expected point fared over the valid answers of several runs.
+
+    `near` counts answers that missed it with a near miss; `sole` has each term whose absence alone caused a miss, with
+    the number of answers.
+    """
+
+    fixture_id: str
+    point_id: str
+    runs: int
+    matched: int
+    near: int
+    sole: tuple[tuple[str, int], ...]
+
+    @property
+    def matched_of(self) -> Ratio:
+        return Ratio(self.matched, self.runs)
+
+
 class LeftOut(NamedTuple):
     """A fixture that was not scored or compared, and why."""
 

@@ -1,0 +1,34 @@
+"""What the recorded answers say about the labels: where a label may be brittle rather than a prompt bad."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from prompteval.errors import count
+from prompteval.outcome import PointRecord
+from prompteval.report.values import Report, Section, of, table
+
+
+def labels_reports(points: Sequence[PointRecord], runs: int) -> list[Report]:
+    """Return the one report: points never matched, terms that alone cause misses, points more often nearly matched."""
+    never = [(p.fixture_id, p.point_id, of(p.matched_of), str(p.near)) for p in points if not p.matched]
+    alone = [(p.fixture_id, p.point_id, f'"{term}"', f"{number}/{p.runs}") for p in points for term, number in p.sole]
+    outnumbered = [
+        (p.fixture_id, p.point_id, str(p.near), str(p.matched)) for p in points if p.near > p.matched and p.matched
+    ]
+    sections = [
+        _section("Never matched", ("Fixture", "Point", "Matched", "Near misses"), never),
+        _section("Terms that alone cause a miss", ("Fixture", "Point", "Term", "Answers"), alone),
+        _section("More near misses than matches", ("Fixture", "Point", "Near misses", "Matches"), outnumbered),
+    ]
+    lines = (
+        "counted over the valid answers, under the latest labels",
+        "'prompteval show FIXTURE' tells whether the answer says it in other words: then the label is at fault",
+    )
+    return [Report(f"{count(len(points), 'point')} in {count(runs, 'run')}", lines, tuple(sections))]
+
+
+def _section(heading: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Section:
+    if not rows:
+        return Section(heading, ("none",))
+    return Section(heading, table=table(headers, rows, right=headers[2:] if headers[2] != "Term" else headers[3:]))

@@ -1,0 +1,65 @@
+"""`prompteval labels`: what the answers say about the labels, counted by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import Bench, answer, labels, ok, point, proposal, write_corpus
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """Three runs. "never" lacks "stem" twice and has nothing once; "often" is matched once and nearly twice."""
+    bench = Bench(
+        tmp_path,
+        {
+            "a": labels(point("never", must_match_all=["alpha", "stem"])),
+            "b": labels(point("often", must_match_all=["beta"], must_match_any=[["one", "two"], ["three"]])),
+            "c": labels(point("fine")),
+            "d": labels(),
+        },
+    )
+    given = [
+        (proposal("Alpha"), proposal("Beta three")),
+        (proposal("Alpha twice"), proposal("Beta one")),
+        (proposal("Nothing"), proposal("Three", type="practice")),
+    ]
+    for first, second in given:
+        bench.ingest("1", {"a": answer(first), "b": answer(second), "c": answer(proposal("Alpha"))}, "--partial")
+    bench.ingest("1", {"a": "invalid", "b": "invalid"}, "--partial")
+    return bench
+
+
+def rows(bench: Bench, heading: str) -> list[list[str]]:
+    """Return the rows of one section."""
+    part = bench.report("labels").partition(heading + "\n")[2].partition("\n\n")[0]
+    return [line.split() for line in part.splitlines() if not set(line) <= {" ", "-"}]
+
+
+def test_points_that_no_run_matched(bench: Bench) -> None:
+    assert rows(bench, "Never matched")[1:] == [["a", "never", "0/3", "2"]]
+
+
+def test_terms_that_alone_cause_a_miss(bench: Bench) -> None:
+    """ "Beta one" lacks no term of must_match_all; "Three" lacks "beta" alone, since "three" is a whole alternative."""
+    assert rows(bench, "Terms that alone cause a miss")[1:] == [
+        ["a", "never", '"stem"', "2/3"],
+        ["b", "often", '"beta"', "1/3"],
+    ]
+
+
+def test_points_with_more_near_misses_than_matches(bench: Bench) -> None:
+    assert rows(bench, "More near misses than matches")[1:] == [["b", "often", "2", "1"]]
+
+
+def test_the_latest_labels_count(bench: Bench) -> None:
+    write_corpus(bench.fixtures, {"a": labels(point("never", must_match_all=["alpha"]))})
+    ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
+    assert rows(bench, "Never matched") == [["none"]]
+
+
+def test_markdown(bench: Bench) -> None:
+    assert "| a | never | 0/3 | 2 |" in bench.report("labels", "--format", "markdown")
+    assert bench.report("labels").startswith("3 points in 4 runs\n")
