@@ -8,6 +8,7 @@ from typing import IO, Any
 import click
 
 from prompteval import __version__
+from prompteval.cli_ledger import ledger_commands
 from prompteval.contract import CONTRACTS, REPORTS
 from prompteval.options import (
     DEFAULT_FIXTURES,
@@ -339,6 +340,9 @@ def _render(kind: str, form: str, *values: Any) -> str:
     reports = getattr(import_module(f"prompteval.report.{kind}"), f"{kind}_reports")(*values)
     render = import_module(f"prompteval.report.{form}").render
     return "\n".join(render(report) for report in reports)
+
+
+main.add_command(ledger_commands)
 
 
 @main.command()

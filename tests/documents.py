@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import yaml
 from click.testing import CliRunner
 
@@ -74,12 +75,15 @@ def run(command: str, lines: int | None = None) -> str:
 
 def help_pages() -> str:
     """Return one section for each command: what `--help` prints, a hundred characters wide."""
-    pages = [("prompteval", []), *((f"prompteval {name}", [name]) for name in main.commands)]
-    text = ""
-    for title, arguments in pages:
-        result = CliRunner().invoke(main, [*arguments, "--help"], terminal_width=100, prog_name="prompteval")
-        text += f"## {title}\n\n```text\n{result.stdout.strip()}\n```\n\n"
-    return text
+    return "".join(_help_page([], main))
+
+
+def _help_page(path: list[str], command: click.Command) -> Iterator[str]:
+    result = CliRunner().invoke(main, [*path, "--help"], terminal_width=100, prog_name="prompteval")
+    yield f"## {' '.join(['prompteval', *path])}\n\n```text\n{result.stdout.strip()}\n```\n\n"
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            yield from _help_page([*path, name], inner)
 
 
 def worked_example(page: str) -> str:

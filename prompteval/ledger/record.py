@@ -166,15 +166,16 @@ def _append_labels(connection: sqlite3.Connection, fixtures: Iterable[Fixture]) 
         for position, point in enumerate(labels.points):
             key = {"labels": digest, "point_id": point.id}
             points.append({**key, "position": position, "type": point.type})
-            terms += [{**key, **_term_row("all", 0, term)} for term in point.must_match_all]
-            terms += [{**key, **_term_row("guard", 0, term)} for term in point.must_not_match]
+            terms += [{**key, **term_row("all", 0, term)} for term in point.must_match_all]
+            terms += [{**key, **term_row("guard", 0, term)} for term in point.must_not_match]
             for alternative, listed in enumerate(point.must_match_any):
-                terms += [{**key, **_term_row("any", alternative, term)} for term in listed]
+                terms += [{**key, **term_row("any", alternative, term)} for term in listed]
     _insert(connection, "point", points)
     _insert(connection, "term", terms)
 
 
-def _term_row(role: str, alternative: int, term: str) -> Row:
+def term_row(role: str, alternative: int, term: str) -> Row:
+    """Return what the ledger keeps of one term, less the point it belongs to."""
     folded, spelled = fold(term), fold_by_character(term)
     return {
         "role": role,

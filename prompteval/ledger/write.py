@@ -27,6 +27,19 @@ def appending(path: Path) -> Iterator[sqlite3.Connection]:
 
     A missing ledger is made, with its folder. An exception inside leaves the ledger as it was. Raises LedgerError.
     """
+    yield from _written(path, fresh=False)
+
+
+@contextmanager
+def rebuilding(path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a connection to a new, empty ledger; on leaving, it takes the place of the one in `path`, if any.
+
+    An exception inside leaves the ledger as it was. Raises LedgerError.
+    """
+    yield from _written(path, fresh=True)
+
+
+def _written(path: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
     path = path.resolve()  # a link keeps pointing at the ledger, not at a private copy of it
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +47,7 @@ def appending(path: Path) -> Iterator[sqlite3.Connection]:
             _sweep(path)
             copy = path.with_name(f".{path.name}.{os.getpid()}.tmp")
             try:
-                yield from _fill(path, copy)
+                yield from _fill(path, copy, fresh)
             finally:
                 for leftover in (copy, copy.with_name(copy.name + "-journal")):
                     leftover.unlink(missing_ok=True)
@@ -66,17 +79,18 @@ def _sweep(path: Path) -> None:
         leftover.unlink(missing_ok=True)
 
 
-def _fill(path: Path, copy: Path) -> Iterator[sqlite3.Connection]:
-    exists = path.exists()
-    if exists:
+def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
+    from_copy = not fresh and path.exists()  # asked under the lock: another writer may have made it by now
+    if from_copy:
         check_file(path)
         shutil.copyfile(path, copy)
-        shutil.copymode(path, copy)
     connection = sqlite3.connect(copy, isolation_level=None)
     try:
-        _prepare(connection, path, exists)
+        if path.exists():
+            shutil.copymode(path, copy)
+        _prepare(connection, path, from_copy)
         connection.execute("begin immediate")
-        if not exists:
+        if not from_copy:
             schema.create(connection)
         before = connection.total_changes
         yield connection
@@ -92,10 +106,10 @@ def _fill(path: Path, copy: Path) -> Iterator[sqlite3.Connection]:
         _flush(path.parent)
 
 
-def _prepare(connection: sqlite3.Connection, path: Path, exists: bool) -> None:
+def _prepare(connection: sqlite3.Connection, path: Path, from_copy: bool) -> None:
     for pragma in ("trusted_schema = off", "foreign_keys = on", "temp_store = memory", "synchronous = off"):
         connection.execute(f"pragma {pragma}")  # _flush does the one flush that counts
-    if not exists:
+    if not from_copy:
         connection.execute(f"pragma page_size = {PAGE_SIZE}")
     elif schema.objects(connection) != schema.expected_objects():
         raise LedgerError(f"{path} has other tables, triggers or views than a ledger; restore it from the repository")

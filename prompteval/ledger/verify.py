@@ -1,0 +1,138 @@
+"""Recompute everything a ledger claims about itself: digests, run ids, searched texts, tables, references."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from prompteval.errors import Problem
+from prompteval.ledger import schema
+from prompteval.ledger.open import reading
+from prompteval.ledger.record import proposal_row, term_row
+from prompteval.model import Answer, ExpectedPoint, Labels, Proposal, RunTags, Session, digest_of, run_id
+
+
+def verify(path: Path) -> tuple[list[Problem], str]:
+    """Return what is wrong with the ledger in `path`, and one line that counts what was checked. Raises LedgerError."""
+    with reading(path) as connection:
+        checks = (_schema, _integrity, _sessions, _labels, _answers, _corpora, _runs)
+        problems = [Problem(str(path), place, text) for check in checks for place, text in check(connection)]
+        tables = ("session", "labels", "answer", "corpus", "run")
+        counted = (connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables)
+        return problems, ", ".join(f"{number} in {table}" for number, table in zip(counted, tables, strict=True))
+
+
+Found = Iterator[tuple[str, str]]
+
+
+def _schema(connection: sqlite3.Connection) -> Found:
+    """Tables are compared when a ledger is opened; triggers and views here."""
+    have, want = schema.objects(connection), schema.expected_objects()
+    for kind, name in sorted(have.keys() | want.keys()):
+        if (kind, name) not in have:
+            yield name, f"the {kind} is missing"
+        elif (kind, name) not in want:
+            yield name, f"a {kind} that no ledger has"
+        elif have[kind, name] != want[kind, name]:
+            yield name, f"the {kind} is not that of this version"
+
+
+def _integrity(connection: sqlite3.Connection) -> Found:
+    for (text,) in connection.execute("pragma integrity_check"):
+        if text != "ok":
+            yield "file", str(text)
+    for table, row, parent, _ in connection.execute("pragma foreign_key_check"):
+        yield f"{table}, row {row}", f"points to nothing in {parent}"
+    orphans = connection.execute(
+        "select run_id, fixture_id from result join run on run.id = run_id where not exists (select 1 from"
+        " corpus_fixture where corpus_fixture.corpus = run.corpus and corpus_fixture.fixture_id = result.fixture_id)"
+        " order by run_id, fixture_id"
+    )
+    for run, fixture in orphans:
+        yield f"result of run {run[:8]}", f"{fixture} is no fixture of its corpus"
+
+
+def _sessions(connection: sqlite3.Connection) -> Found:
+    for digest, text in connection.execute("select digest, text from session order by digest"):
+        if Session(text).digest != digest:
+            yield f"session {digest[:8]}", "its text has another digest"
+
+
+def _labels(connection: sqlite3.Connection) -> Found:
+    terms: dict[tuple[str, str], list[tuple[str, int, str]]] = defaultdict(list)
+    for labels, point, role, alternative, term, folded, spelled in connection.execute(
+        "select labels, point_id, role, alternative, term, folded, spelled from term order by rowid"
+    ):
+        terms[labels, point].append((role, alternative, term))
+        expected = term_row(role, alternative, term)
+        if (expected["folded"], expected["spelled"]) != (folded, spelled):
+            yield f"term of labels {labels[:8]}", f'"{term}" is not folded as this version folds it'
+    points: dict[str, list[ExpectedPoint]] = defaultdict(list)
+    for labels, point, type_ in connection.execute(
+        "select labels, point_id, type from point order by labels, position"
+    ):
+        points[labels].append(_point(point, type_, terms[labels, point]))
+    rows = connection.execute(
+        "select digest, category, expect_empty, max_unexpected_proposals, notes from labels order by digest"
+    )
+    for digest, category, empty, budget, notes in rows:
+        if Labels(category, bool(empty), tuple(points[digest]), budget, notes).digest != digest:
+            yield f"labels {digest[:8]}", "what they say has another digest"
+
+
+def _point(name: str, type_: str, terms: list[tuple[str, int, str]]) -> ExpectedPoint:
+    alternatives: dict[int, list[str]] = defaultdict(list)
+    for role, alternative, term in terms:
+        if role == "any":
+            alternatives[alternative].append(term)
+    return ExpectedPoint(
+        name,
+        type_,
+        tuple(term for role, _, term in terms if role == "all"),
+        tuple(tuple(alternatives[number]) for number in sorted(alternatives)),
+        tuple(term for role, _, term in terms if role == "guard"),
+    )
+
+
+def _answers(connection: sqlite3.Connection) -> Found:
+    proposals: dict[str, list[Proposal]] = defaultdict(list)
+    fields = "answer, list, position, type, title, description, body, tags, kk_confidence, written, read, spelled"
+    rows: Any = connection.execute(f"select {fields} from proposal order by answer, list, position")
+    for answer, list_, position, type_, title, description, body, tags, confidence, *texts in rows:
+        proposal = Proposal(list_, position, type_, title, description, body, tuple(json.loads(tags)), confidence)
+        proposals[answer].append(proposal)
+        expected = proposal_row(answer, proposal)
+        if tuple(expected[name] for name in ("written", "read", "spelled")) != tuple(texts):
+            yield f"proposal of answer {answer[:8]}", "its searched texts are not those that this version makes"
+    rows = connection.execute("select digest, state, raw from answer order by digest")
+    for digest, state, raw in rows:
+        if Answer(tuple(proposals[digest]), raw).digest != digest:
+            yield f"answer {digest[:8]}", f"what it says has another digest ({state})"
+
+
+def _corpora(connection: sqlite3.Connection) -> Found:
+    fixtures: dict[str, list[list[str]]] = defaultdict(list)
+    for corpus, *fixture in connection.execute("select corpus, fixture_id, session, labels from corpus_fixture"):
+        fixtures[corpus].append(fixture)
+    for (revision,) in connection.execute("select revision from corpus order by revision"):
+        if digest_of("corpus", sorted(fixtures[revision])) != revision:
+            yield f"corpus {revision[:8]}", "its fixtures have another digest"
+
+
+def _runs(connection: sqlite3.Connection) -> Found:
+    evidence: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    for run, *row in connection.execute(
+        "select result.run_id, result.fixture_id, corpus_fixture.session, result.answer from result"
+        " join run on run.id = result.run_id join corpus_fixture"
+        " on corpus_fixture.corpus = run.corpus and corpus_fixture.fixture_id = result.fixture_id"
+    ):
+        evidence[run].append((row[0], row[1], row[2]))
+    for identity, version, model, temperature, harness, repeat in connection.execute(
+        "select id, version, model, temperature, harness, repeat from run order by id"
+    ):
+        if run_id(RunTags(version, model, temperature, harness), evidence[identity], repeat) != identity:
+            yield f"run {identity[:8]}", "its tags, sessions and answers have another id"

@@ -1,0 +1,157 @@
+"""`prompteval ledger verify` and `ledger merge`: every planted fault is found, and a union is a union."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import sqlite3
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from prompteval.ledger import merge, record, schema
+from tests.helpers import ROOT, Bench, answer, cli, labels, ok, point, proposal, refused, write_corpus
+from tests.small import small_bench
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    return small_bench(tmp_path, monkeypatch)
+
+
+def test_the_committed_ledger_verifies() -> None:
+    assert ok("ledger", "verify", "--ledger", ROOT / "ledger" / "prompteval.db").startswith("0 problems")
+
+
+def test_a_good_ledger_verifies(bench: Bench) -> None:
+    assert ok("ledger", "verify", "--ledger", bench.ledger).endswith(
+        "6 in session, 5 in labels, 11 in answer, 1 in corpus, 2 in run\n"
+    )
+
+
+# Each changes one fact behind the back of the triggers, which are put back, and names the place where it shows.
+FAULTS = {
+    "session": ("update session set text = text || 'x' where rowid = 1", "session "),
+    "labels": ("update labels set max_unexpected_proposals = 9 where rowid = 1", "labels "),
+    "notes": ("update labels set notes = 'other' where rowid = 1", "labels "),
+    "point": ("update point set type = 'map' where rowid = 1", "labels "),
+    "term": ("update term set term = 'edge', folded = 'edge' where term = 'edge proxy'", "labels "),
+    "folded": ("update term set folded = 'x' where rowid = 1", "term of labels "),
+    "title": ("update proposal set title = 'Other' where rowid = 1", "answer "),
+    "confidence": ("update proposal set kk_confidence = 'low' where rowid = 1", "answer "),
+    "tags": ("update proposal set tags = '[\"x\"]' where rowid = 1", "answer "),
+    "searched": ("update proposal set written = 'everything' where rowid = 1", "proposal of answer "),
+    "raw": ("update answer set raw = 'x' where state = 'invalid'", "answer "),
+    "corpus": ("delete from corpus_fixture where fixture_id = 'reject-noise-02'", "corpus "),
+    "model": ("update run set model = 'Y' where version = '6'", "run "),
+    "temperature": ("update run set temperature = 1 where version = '6'", "run "),
+    "result": ("delete from result where fixture_id = 'admit-map-01'", "run "),
+    "swapped": (
+        "update result set answer = (select max(digest) from answer) where fixture_id = 'admit-map-01'",
+        "run ",
+    ),
+    "reference": ("update result set answer = 'nothing' where fixture_id = 'admit-map-01'", "result, row "),
+    "trigger": ("drop trigger run_no_update", "run_no_update"),
+    "view": ("drop view leaked", "leaked"),
+    "planted view": ("create view score as select 1", "score"),
+}
+
+
+def tamper(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    triggers = connection.execute("select name, sql from sqlite_schema where type = 'trigger'").fetchall()
+    if not statement.startswith(("drop", "create")):
+        for name, _ in triggers:
+            connection.execute(f"drop trigger {name}")
+    connection.execute(statement)
+    if not statement.startswith(("drop", "create")):
+        for _, sql in triggers:
+            connection.execute(sql)
+    connection.close()
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_is_found(bench: Bench, name: str) -> None:
+    statement, place = FAULTS[name]
+    tamper(bench.ledger, statement)
+    result = cli("ledger", "verify", "--ledger", bench.ledger)
+    assert result.exit_code == 1
+    assert f"{bench.ledger}: {place}" in result.stdout, result.stdout
+    before = bench.ledger.read_bytes()
+    assert "does not verify" in refused("ledger", "merge", bench.ledger, "--ledger", bench.root / "new.db")
+    assert bench.ledger.read_bytes() == before and not (bench.root / "new.db").exists()
+
+
+@pytest.fixture
+def ledgers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Three ledgers: a common run, a run of its own in each, and a corrected label in the last."""
+    times = iter(datetime(2026, 2, 1, tzinfo=timezone.utc) + timedelta(hours=hour) for hour in range(99))
+    monkeypatch.setattr(record, "utc_now", lambda: next(times))
+    made = []
+    for number in range(3):
+        bench = Bench(tmp_path / str(number), {"a": labels(point(must_match_any=[["z", "b"], ["a"]])), "b": labels()})
+        bench.ingest("1", {"a": answer(proposal("common")), "b": answer()}, "--note", f"by {number}")
+        if number == 2:
+            write_corpus(bench.fixtures, {"a": labels(point(must_match_all=["own"]))})
+        bench.ingest(f"{number + 2}", {"a": answer(proposal(f"own {number}")), "b": "nonsense"})
+        made.append(bench.ledger)
+    return made
+
+
+def merged(ledgers: list[Path], order: tuple[int, ...], into: Path) -> bytes:
+    """Return the bytes of a copy of the first ledger with the others merged into it, one command each."""
+    shutil.copy(ledgers[order[0]], into)
+    for index in order[1:]:
+        ok("ledger", "merge", ledgers[index], "--ledger", into)
+    return into.read_bytes()
+
+
+def test_every_order_of_merging_gives_the_same_bytes(ledgers: list[Path], tmp_path: Path) -> None:
+    results = {merged(ledgers, order, tmp_path / "m.db") for order in itertools.permutations(range(3))}
+    assert len(results) == 1
+    assert ok("ledger", "verify", "--ledger", tmp_path / "m.db").startswith("0 problems")
+
+
+def test_merging_all_at_once_or_in_groups_gives_the_same_bytes(ledgers: list[Path], tmp_path: Path) -> None:
+    one_by_one = merged(ledgers, (0, 1, 2), tmp_path / "a.db")
+    ok("ledger", "merge", *ledgers, "--ledger", tmp_path / "b.db")
+    merged(ledgers, (1, 2), tmp_path / "c.db")
+    ok("ledger", "merge", tmp_path / "c.db", ledgers[0], "--ledger", tmp_path / "d.db")
+    assert (tmp_path / "b.db").read_bytes() == (tmp_path / "d.db").read_bytes() == one_by_one
+
+
+def test_merging_again_changes_nothing(ledgers: list[Path], tmp_path: Path) -> None:
+    before = merged(ledgers, (0, 1, 2), tmp_path / "a.db")
+    out = ok("ledger", "merge", *ledgers, tmp_path / "a.db", "--ledger", tmp_path / "a.db")
+    assert (tmp_path / "a.db").read_bytes() == before
+    assert out.endswith("has 4 runs now, 0 of them new\n")
+
+
+def test_nothing_is_lost_and_no_score_moves(ledgers: list[Path], tmp_path: Path) -> None:
+    merged(ledgers, (2, 0, 1), tmp_path / "a.db")
+    for number, ledger in enumerate(ledgers):
+        for version in ("1", str(number + 2)):
+            command = ("score", "--run", version, "--format", "json")
+            alone, together = ok(*command, "--ledger", ledger), ok(*command, "--ledger", tmp_path / "a.db")
+            parts = [text[text.index('"labels"') :] for text in (alone, together)]
+            assert parts[0] == parts[1]
+    assert '"note": "by 0"' in ok("score", "--run", "1", "--format", "json", "--ledger", tmp_path / "a.db")
+
+
+def test_every_table_has_a_rule() -> None:
+    """The keys of merging are the primary keys of the tables."""
+    connection = sqlite3.connect(":memory:")
+    schema.create(connection)
+    for table in schema.table_names(connection):
+        keys = connection.execute(f"select name from pragma_table_info('{table}') where pk order by pk").fetchall()
+        assert tuple(name for (name,) in keys) == merge._KEYS[table]
+    assert set(merge._KEYS) == set(schema.table_names(connection))
+
+
+def test_what_is_no_ledger_is_not_merged(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("hello " * 30)
+    before = bench.ledger.read_bytes()
+    for other in (tmp_path / "text.db", tmp_path / "none.db"):
+        assert "Error: " in refused("ledger", "merge", other, "--ledger", bench.ledger)
+    assert bench.ledger.read_bytes() == before
