@@ -276,6 +276,40 @@ def test_a_kill_leaves_the_old_ledger_or_the_new_one(bench: Bench) -> None:
     assert not list(bench.ledger.parent.glob(".ledger.db.*.tmp*"))
 
 
+def test_eight_writers_at_once_are_all_recorded(tmp_path: Path) -> None:
+    """They even make the ledger together: whoever waits for the lock finds what the others wrote."""
+    bench = Bench(tmp_path, {"a": labels(point())})
+    commands = [bench.arguments(str(version), {"a": answer(proposal(f"Alpha {version}"))}) for version in range(8)]
+    writers = [
+        subprocess.Popen([sys.executable, "-m", "prompteval", *map(str, command)], stdout=subprocess.DEVNULL)
+        for command in commands
+    ]
+    assert [writer.wait() for writer in writers] == [0] * 8
+    assert bench.report("runs").startswith("8 runs")
+    assert ok("ledger", "verify", "--ledger", bench.ledger).startswith("0 problems")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
+def test_a_full_disk_leaves_the_ledger_whole(bench: Bench) -> None:
+    """A limit on the size of files stops the copy half-way, as a full disk would."""
+    import resource
+
+    arguments = bench.arguments("3", {"a": answer(proposal("long", "word " * 50_000)), "b": answer()})
+    before = bench.ledger.read_bytes()
+    limit = len(before) + 8192
+    stopped = subprocess.run(
+        [sys.executable, "-m", "prompteval", *map(str, arguments)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert stopped.returncode == 2
+    assert stopped.stderr.startswith("Error: ") and "it is as it was" in stopped.stderr
+    assert bench.ledger.read_bytes() == before
+    assert not list(bench.ledger.parent.glob(".ledger.db.*.tmp*"))
+
+
 def test_the_size_of_a_run(bench: Bench) -> None:
     """Two samples with the same answers share them: a run then costs its tags and one short row a fixture."""
     given = {"a": answer(proposal("Alpha", "long " * 20_000)), "b": answer()}
