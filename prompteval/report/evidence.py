@@ -62,7 +62,10 @@ def _verdict(measure: Measure) -> str:
 def _power(measures: list[Measure]) -> str:
     """Say what this design could have detected."""
     parts = [f"{m.fewest} of {count(m.fixtures, 'fixture')} in {m.name}" for m in measures]
-    return f"Seen would have been: {', '.join(parts)}, all changing one way (p at most 0.05)."
+    return (
+        f"This design could have detected a change of {', '.join(parts)}: "
+        "all one way, in every run, with nothing else changed (p at most 0.05)."
+    )
 
 
 def _p(measure: Measure) -> str:
