@@ -13,7 +13,6 @@ from prompteval.contract import CONTRACTS, REPORTS
 from prompteval.options import (
     DEFAULT_FIXTURES,
     DEFAULT_LEDGER,
-    END_OF_INPUT,
     PATH,
     Commands,
     Progress,
@@ -112,11 +111,12 @@ def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, **allowe
     from prompteval.fixtures import fixture_ids
     from prompteval.report.status import saved_lines
     from prompteval.save import known_fixture, save_reply
+    from prompteval.terminal import END_OF_INPUT, read_pasted
 
     known = known_fixture(fixture, fixture_ids(fixtures))
     if reply.isatty():
-        tell(f"Paste the reply for {fixture}, then end it with {END_OF_INPUT} on a line of its own.")
-    saved = save_reply(reply.read(), results / f"{known}.json", allowed["as_is"], allowed["force"])
+        tell(f"Paste the reply for {fixture} (it is not shown), then press {END_OF_INPUT}.")
+    saved = save_reply(read_pasted(reply), results / f"{known}.json", allowed["as_is"], allowed["force"])
     emit(lines(saved_lines(saved)), None)
 
 

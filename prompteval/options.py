@@ -17,7 +17,6 @@ from prompteval.errors import PromptevalError
 Command = TypeVar("Command", bound=Callable[..., Any])
 DEFAULT_LEDGER = Path("ledger/prompteval.db")
 DEFAULT_FIXTURES = Path("fixtures")
-END_OF_INPUT = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
 PATH = click.Path(path_type=Path)
 
 

@@ -20,7 +20,7 @@ SOURCES = [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))]
 
 # Lower layers first; a module imports from its own layer's left only. Folders stand for their modules.
 LAYERS = [
-    {"errors", "plain", "fold", "outcome", "exact"},
+    {"errors", "plain", "terminal", "fold", "outcome", "exact"},
     {"lookalike", "marks", "model", "textfile", "strict_json", "yaml_text", "contract", "reading", "detail"},
     {"folder", "tags", "compare", "evidence"},
     {"fixtures", "results"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -182,6 +183,27 @@ def test_through_a_pipe(desk: Desk) -> None:
     ]
     subprocess.run([*map(str, command)], input=TEXT.encode(), check=True, capture_output=True, cwd=ROOT)
     assert json.loads(desk.file.read_text("utf-8")) == GOOD
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such terminals")
+def test_a_paste_into_a_terminal_may_have_lines_of_any_length(desk: Desk) -> None:
+    """A terminal that collects lines would cut this one off after 4,095 bytes."""
+    import os
+    import pty
+
+    long = answer(proposal("Long", "word " * 8000))
+    controller, terminal = pty.openpty()
+    where = ["--results", desk.results, "--fixtures", desk.fixtures]
+    command = [sys.executable, "-m", "prompteval", "save", "a-01", *where]
+    with subprocess.Popen([*map(str, command)], stdin=terminal, stderr=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stderr and b"Paste the reply for a-01" in process.stderr.readline()
+        time.sleep(0.5)  # the terminal is set once the line above is out
+        os.write(controller, json.dumps(long).encode() + b"\n")
+        os.write(controller, b"\x04")
+        assert process.wait(timeout=20) == 0, process.stderr.read()
+    os.close(terminal)
+    os.close(controller)
+    assert json.loads(desk.file.read_text("utf-8")) == long
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=40)

@@ -29,6 +29,8 @@ def saved_lines(saved: Saved) -> list[str]:
     answer = saved.answer
     if not answer.valid:
         return [f"saved {saved.path} as it is: invalid, {answer.problems[0]}"]
+    if not answer.proposals:
+        return [f"saved {saved.path}: an empty answer"]
     lists = [sum(proposal.list == name for proposal in answer.proposals) for name in ("practice", "map")]
     return [f"saved {saved.path}: {count(lists[0], 'practice')}, {count(lists[1], 'map')}"]
 
