@@ -210,7 +210,7 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
     \b
     prompteval show admit-gotcha-01 --run v6
     """
-    from prompteval.evaluate import show_fixture
+    from prompteval.examine import show_fixture
 
     detail, found = show_fixture(ledger, fixture, selector)
     _tell_newest(selector, found, detail.run.short_id)
@@ -321,7 +321,7 @@ def labels(model: str | None, form: str, output: Path | None, ledger: Path) -> N
     \b
     prompteval labels
     """
-    from prompteval.evaluate import label_evidence
+    from prompteval.examine import label_evidence
 
     emit(_render("labels", form, *label_evidence(ledger, model)), output, ledger)
 

@@ -55,3 +55,20 @@ def merge(ledger: Path, others: tuple[Path, ...]) -> None:
 
     merged = merge_ledgers(ledger, others)
     emit(lines([f"{ledger} has {count(merged.runs, 'run')} now, {merged.new} of them new"]), None)
+
+
+@ledger_commands.command()
+@click.argument("ledger", type=PATH)
+def textconv(ledger: Path) -> None:
+    """Print a ledger as text, for git: which runs it holds and how each fixture came out.
+
+    With the configuration below, `git diff` and `git log -p` show it in place of "Binary files differ".
+
+    \b
+    prompteval ledger textconv ledger/prompteval.db
+    git config diff.prompteval.textconv "prompteval ledger textconv"
+    """
+    from prompteval.evaluate import all_outcomes
+    from prompteval.report.textconv import textconv_lines
+
+    emit(lines(textconv_lines(all_outcomes(ledger))), None)

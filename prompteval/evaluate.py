@@ -3,57 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.compare import Answered, Comparison, compare
-from prompteval.detail import Examined, FixtureDetail
 from prompteval.errors import SelectionError
 from prompteval.ledger import select
-from prompteval.ledger.detail import read_detail, read_details
 from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
-from prompteval.ledger.points import read_points
-from prompteval.outcome import NOTHING, PointRecord, Run, Scored, Totals, totals
-from prompteval.tags import shown_setting, sort_key
-
-
-def examine(ledger: Path, runs: Iterable[Run], labels: str | None) -> list[Examined]:
-    """Return the detail of every fixture of each run, under the labels of the corpus `labels` (None: its own)."""
-    examined = []
-    for run in runs:
-        with reading(ledger) as connection:
-            select.score_under(connection, [run], labels)
-            details = read_details(connection, run)
-        sums = totals(detail.outcome for detail in details.values())
-        examined.append(Examined(run, sums, tuple(details.values())))
-    return examined
-
-
-def label_evidence(ledger: Path, model: str | None) -> tuple[list[PointRecord], int]:
-    """Return how each point of the latest labels fared in every run (of `model` alone), and how many runs there are."""
-    runs = [run for run, _ in list_runs(ledger, model)]
-    with reading(ledger) as connection:
-        select.score_under(connection, runs, select.latest_corpus(connection))
-        return read_points(connection), len(runs)
-
-
-def latest_labels(ledger: Path) -> str:
-    """Return the corpus revision whose labels were recorded last."""
-    with reading(ledger) as connection:
-        return select.latest_corpus(connection)
-
-
-def successive(ledger: Path, history: Iterable[tuple[Run, Totals]]) -> list[Comparison]:
-    """Return the comparison of each version with the one before, newest first, where they share a setting."""
-    runs = [run for run, _ in history]
-    versions = sorted({run.version for run in runs}, key=sort_key)
-    found: list[Comparison] = []
-    for before, after in pairwise(versions):
-        if {r.setting for r in runs if r.version == before} & {r.setting for r in runs if r.version == after}:
-            found = [*diff_runs(ledger, before, after, Where()).comparisons, *found]
-    return found
+from prompteval.outcome import NOTHING, FixtureOutcome, Run, Scored, Totals
+from prompteval.tags import shown_setting
 
 
 class Where(NamedTuple):
@@ -85,13 +44,13 @@ def list_runs(ledger: Path, model: str | None = None, labels: str = "recorded") 
     return [(run, sums.get(run.id, NOTHING)) for run in runs]
 
 
-def show_fixture(ledger: Path, fixture: str, selector: str) -> tuple[FixtureDetail, int]:
-    """Return what speaks for and against a fixture of the newest run that `selector` names, and how many it names."""
+def all_outcomes(ledger: Path) -> list[tuple[Run, list[FixtureOutcome]]]:
+    """Return every run, oldest first, with its outcomes under the labels it was recorded with."""
     with reading(ledger) as connection:
-        selection = select.select(connection, selector)
-        run = selection.runs[-1]
-        select.score_under(connection, [run], None)
-        return read_detail(connection, run, fixture), len(selection.runs)
+        runs = select.all_runs(connection)
+        select.score_under(connection, runs, None)
+        outcomes = read_outcomes(connection)
+    return [(run, outcomes[run.id]) for run in runs]
 
 
 def score_run(ledger: Path, selector: str, labels: str) -> tuple[Scored, int]:

@@ -26,6 +26,7 @@ LAYERS = [
     {"fixtures", "results"},
     {"wording", "checks", "reply", "paste", "save", "status", "validate", "ledger"},
     {"evaluate", "ingest"},
+    {"examine"},
     {"report"},
     {"options"},
     {"cli_ledger"},

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -155,3 +158,44 @@ def test_what_is_no_ledger_is_not_merged(bench: Bench, tmp_path: Path) -> None:
     for other in (tmp_path / "text.db", tmp_path / "none.db"):
         assert "Error: " in refused("ledger", "merge", other, "--ledger", bench.ledger)
     assert bench.ledger.read_bytes() == before
+
+
+def test_textconv_shows_each_run_and_how_it_came_out(bench: Bench) -> None:
+    text = ok("ledger", "textconv", bench.ledger)
+    assert text.startswith("run d64520b6")
+    assert "  v5, model X, temperature 0, harness claude\n" in text and "  note before the bump\n" in text
+    assert "    admit-map-01 PASS 1/1 +0\n" in text and "    reject-noise-02 invalid 0/0 +0\n" in text
+    assert "    reject-noise-02 missing 0/0 +0\n" in text.partition("run 6284dacf")[2]
+
+
+def test_a_further_run_only_adds_lines(bench: Bench) -> None:
+    before = ok("ledger", "textconv", bench.ledger)
+    bench.ingest("7", {"admit-map-01": answer()}, "--partial")
+    after = ok("ledger", "textconv", bench.ledger)
+    assert after.startswith(before) and len(after) > len(before)
+
+
+def test_git_shows_it(bench: Bench, tmp_path: Path) -> None:
+    """Through a real git, with the attributes of this repository and the configuration of the help."""
+    if shutil.which("git") is None:
+        pytest.skip("no git")
+    root = tmp_path / "repository"
+    (root / "ledger").mkdir(parents=True)
+    shutil.copy(ROOT / ".gitattributes", root)
+    shutil.copy(bench.ledger, root / "ledger" / "prompteval.db")
+
+    def git(*arguments: str) -> str:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "GIT_CONFIG_NOSYSTEM": "1", "HOME": str(tmp_path)}
+        who = ["-c", "user.name=a", "-c", "user.email=a@b.invalid"]
+        command = ["git", *who, *arguments]
+        return subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True, text=True).stdout
+
+    git("init", "-q")
+    git("config", "diff.prompteval.textconv", f"{sys.executable} -m prompteval ledger textconv")
+    git("add", ".")
+    git("commit", "-qm", "First")
+    bench.ingest("7", {"admit-map-01": answer()}, "--partial")
+    shutil.copy(bench.ledger, root / "ledger" / "prompteval.db")
+    changed = [line for line in git("diff").splitlines() if line.startswith(("+", "-"))]
+    assert any("v7, model X" in line for line in changed)
+    assert not [line for line in changed if line.startswith("-") and not line.startswith("---")]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from prompteval.evaluate import Compared, examine, latest_labels, list_runs, score_run, successive
+from prompteval.evaluate import Compared, list_runs, score_run
+from prompteval.examine import examine, latest_labels, successive
 from prompteval.outcome import Run, Scored, Totals
 from prompteval.report.diff import diff_reports
 from prompteval.report.history import history_reports
