@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 
 from prompteval.errors import count
-from prompteval.options import PATH, emit, ledger_option
+from prompteval.options import PATH, emit, ledger_option, tell
 from prompteval.plain import lines
 
 
 @click.group("ledger")
 def ledger_commands() -> None:
-    """Look after the ledger file: verify it, merge others into it.
+    """Look after the ledger file: verify it, merge others into it, read it in git.
 
     \b
     prompteval ledger verify
@@ -22,17 +22,23 @@ def ledger_commands() -> None:
 
 @ledger_commands.command()
 @ledger_option
-def verify(ledger: Path) -> None:
+@click.option("--against", type=PATH, metavar="FILE", help="An earlier state, of which nothing may be missing.")
+def verify(ledger: Path, against: Path | None) -> None:
     """Recompute every digest, run id and searched text, and compare tables, triggers and views to the letter.
 
-    Exit code 1 when something is wrong.
+    With --against, also look for facts of an earlier state of the ledger that are missing or changed. Exit code 1 when
+    something is wrong.
 
     \b
     prompteval ledger verify
+    git show main:ledger/prompteval.db > tmp/main.db && prompteval ledger verify --against tmp/main.db
     """
+    from prompteval.ledger.verify import lost
     from prompteval.ledger.verify import verify as verify_ledger
 
     problems, counted = verify_ledger(ledger)
+    if against is not None:
+        problems += lost(ledger, against)
     verdict = f"{count(len(problems), 'problem')} in {ledger}: {counted}"
     emit(lines([*map(str, problems), verdict]), None)
     if problems:
@@ -72,3 +78,70 @@ def textconv(ledger: Path) -> None:
     from prompteval.report.textconv import textconv_lines
 
     emit(lines(textconv_lines(all_outcomes(ledger))), None)
+
+
+@ledger_commands.command("merge-driver")
+@click.argument("base", type=PATH)
+@click.argument("ours", type=PATH)
+@click.argument("theirs", type=PATH)
+@click.argument("name", default="the ledger")
+def merge_driver(base: Path, ours: Path, theirs: Path, name: str) -> None:
+    """Merge three states of a ledger into OURS, for git: ours, and what theirs has beyond the base.
+
+    A run that one side lost is a conflict; OURS then stays as it is. With the configuration below, git merges, rebases
+    and cherry-picks ledgers by itself.
+
+    \b
+    prompteval ledger merge-driver BASE OURS THEIRS
+    git config merge.prompteval.driver "prompteval ledger merge-driver %O %A %B %P"
+    """
+    from prompteval.ledger.merge import drive
+
+    merged = drive(base, ours, theirs)
+    tell(f"{name} has {count(merged.runs, 'run')} now, {merged.new} of them new")
+
+
+@ledger_commands.command()
+@ledger_option
+def digest(ledger: Path) -> None:
+    """Print the digest of all facts in the ledger: the same for every file that holds them.
+
+    \b
+    prompteval ledger digest
+    """
+    from prompteval.ledger import content
+    from prompteval.ledger.open import reading
+
+    with reading(ledger) as connection:
+        emit(lines([content.digest(content.read(connection))]), None)
+
+
+@ledger_commands.command("export")
+@ledger_option
+@click.argument("folder", type=PATH)
+def export_(ledger: Path, folder: Path) -> None:
+    """Write the ledger as text: one file a run, one a corpus revision, for people who would rather commit text.
+
+    A file that is there already is left alone where it says the same, and never overwritten where it does not.
+
+    \b
+    prompteval ledger export tmp/ledger
+    """
+    from prompteval.ledger.export import export_ledger
+
+    emit(lines([f"{folder} has {export_ledger(ledger, folder)}"]), None)
+
+
+@ledger_commands.command("import")
+@ledger_option
+@click.argument("folder", type=PATH)
+def import_(ledger: Path, folder: Path) -> None:
+    """Add what `ledger export` wrote to the ledger. What does not verify is refused, and then nothing is written.
+
+    \b
+    prompteval ledger import tmp/ledger
+    """
+    from prompteval.ledger.export import import_ledger
+
+    merged = import_ledger(ledger, folder)
+    emit(lines([f"{ledger} has {count(merged.runs, 'run')} now, {merged.new} of them new"]), None)

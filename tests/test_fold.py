@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval.fold import fold, fold_by_character
-from prompteval.ledger.record import proposal_row
+from prompteval.ledger.rows import proposal_row
 from prompteval.model import Proposal
 from prompteval.reading import LONGEST_RENDERED, read_blocks
 from tests.helpers import Bench, answer, by_id, labels, point, proposal

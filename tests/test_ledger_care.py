@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from prompteval.ledger import merge, record, schema
+from prompteval.ledger import content, record, schema
 from tests.helpers import ROOT, Bench, answer, cli, labels, ok, point, proposal, refused, write_corpus
 from tests.small import small_bench
 
@@ -74,6 +74,9 @@ def tamper(path: Path, statement: str) -> None:
     connection.close()
 
 
+DERIVED = ("folded", "searched")  # not facts: another version may have made them otherwise
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_is_found(bench: Bench, name: str) -> None:
     statement, place = FAULTS[name]
@@ -81,6 +84,20 @@ def test_each_fault_is_found(bench: Bench, name: str) -> None:
     result = cli("ledger", "verify", "--ledger", bench.ledger)
     assert result.exit_code == 1
     assert f"{bench.ledger}: {place}" in result.stdout, result.stdout
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_merging_makes_searched_texts_anew(bench: Bench, tmp_path: Path, name: str) -> None:
+    ok("ledger", "merge", bench.ledger, "--ledger", tmp_path / "good.db")
+    tamper(bench.ledger, FAULTS[name][0])
+    ok("ledger", "merge", bench.ledger, "--ledger", tmp_path / "mended.db")
+    assert (tmp_path / "mended.db").read_bytes() == (tmp_path / "good.db").read_bytes()
+    assert ok("ledger", "verify", "--ledger", tmp_path / "mended.db").startswith("0 problems")
+
+
+@pytest.mark.parametrize("name", FAULTS.keys() - DERIVED)
+def test_a_faulty_ledger_is_not_merged(bench: Bench, name: str) -> None:
+    tamper(bench.ledger, FAULTS[name][0])
     before = bench.ledger.read_bytes()
     assert "does not verify" in refused("ledger", "merge", bench.ledger, "--ledger", bench.root / "new.db")
     assert bench.ledger.read_bytes() == before and not (bench.root / "new.db").exists()
@@ -148,8 +165,8 @@ def test_every_table_has_a_rule() -> None:
     schema.create(connection)
     for table in schema.table_names(connection):
         keys = connection.execute(f"select name from pragma_table_info('{table}') where pk order by pk").fetchall()
-        assert tuple(name for (name,) in keys) == merge._KEYS[table]
-    assert set(merge._KEYS) == set(schema.table_names(connection))
+        assert tuple(name for (name,) in keys) == content.KEYS[table]
+    assert set(content.KEYS) == set(schema.table_names(connection))
 
 
 def test_what_is_no_ledger_is_not_merged(bench: Bench, tmp_path: Path) -> None:

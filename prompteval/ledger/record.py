@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from prompteval.errors import PromptevalError
-from prompteval.fold import fold, fold_by_character
+from prompteval.ledger.rows import Row, proposal_row, term_row
 from prompteval.ledger.write import appending
-from prompteval.model import Answer, Corpus, Fixture, Proposal, RunTags, run_id
-from prompteval.reading import read_blocks, read_line
+from prompteval.model import Answer, Corpus, Fixture, RunTags, run_id
 
-Row = dict[str, Any]
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
-_ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
 class Recorded(NamedTuple):
@@ -174,18 +170,6 @@ def _append_labels(connection: sqlite3.Connection, fixtures: Iterable[Fixture]) 
     _insert(connection, "term", terms)
 
 
-def term_row(role: str, alternative: int, term: str) -> Row:
-    """Return what the ledger keeps of one term, less the point it belongs to."""
-    folded, spelled = fold(term), fold_by_character(term)
-    return {
-        "role": role,
-        "alternative": alternative,
-        "term": term,
-        "folded": folded,
-        "spelled": None if spelled == folded else spelled,
-    }
-
-
 def _append_answers(connection: sqlite3.Connection, answers: Iterable[Answer]) -> None:
     known = _known(connection, "answer", "digest")
     new = {answer.digest: answer for answer in answers if answer.digest not in known}
@@ -201,39 +185,6 @@ def _append_answers(connection: sqlite3.Connection, answers: Iterable[Answer]) -
     )
     _insert(connection, "answer_problem", problems)
     _insert(connection, "proposal", [proposal_row(key, p) for key, answer in new.items() for p in answer.proposals])
-
-
-def proposal_row(answer: str, proposal: Proposal) -> Row:
-    """Return the row of a proposal, with those search texts that the view proposal_text cannot make by itself."""
-    written = f"{fold(proposal.title)}\n{fold(proposal.body)}"
-    read = f"{fold(read_line(proposal.title))}\n{fold(read_blocks(proposal.body))}"
-    spelled = f"{fold_by_character(proposal.title)}\n{fold_by_character(proposal.body)}"
-    return {
-        "answer": answer,
-        "list": proposal.list,
-        "position": proposal.position,
-        "type": proposal.type,
-        "title": proposal.title,
-        "description": proposal.description,
-        "body": proposal.body,
-        "tags": json.dumps(proposal.tags, ensure_ascii=False),
-        "kk_confidence": proposal.kk_confidence,
-        "written": None if written == _written_in_sql(proposal) else written,
-        "read": None if _stripped(read) == _stripped(written.replace("`", "")) else read,
-        "spelled": None if spelled == written else spelled,
-    }
-
-
-def _stripped(text: str) -> list[str]:
-    """Return title and body without the white space around them, which Markdown drops and `written` still has."""
-    return [part.strip() for part in text.split("\n", 1)]
-
-
-def _written_in_sql(proposal: Proposal) -> str | None:
-    """Return what the view proposal_text makes of title and body; SQLite's lower() knows ASCII and stops at a NUL."""
-    parts = [text.replace("\n\n", " ").replace("\n", " ") for text in (proposal.title, proposal.body)]
-    text = "\n".join(parts)
-    return None if "\0" in text else text.translate(_ASCII_LOWER)
 
 
 def _run_row(identity: str, tags: RunTags, repeat: int, corpus: str, now: str) -> Row:

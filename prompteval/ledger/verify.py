@@ -10,23 +10,51 @@ from pathlib import Path
 from typing import Any
 
 from prompteval.errors import Problem
-from prompteval.ledger import schema
+from prompteval.ledger import content, schema
 from prompteval.ledger.open import reading
-from prompteval.ledger.record import proposal_row, term_row
+from prompteval.ledger.rows import proposal_row, term_row
 from prompteval.model import Answer, ExpectedPoint, Labels, Proposal, RunTags, Session, digest_of, run_id
+
+Found = Iterator[tuple[str, str]]
 
 
 def verify(path: Path) -> tuple[list[Problem], str]:
     """Return what is wrong with the ledger in `path`, and one line that counts what was checked. Raises LedgerError."""
     with reading(path) as connection:
-        checks = (_schema, _integrity, _sessions, _labels, _answers, _corpora, _runs)
+        checks = (_schema, _integrity, _sessions, _labels, _terms, _answers, _searched, _corpora, _runs)
         problems = [Problem(str(path), place, text) for check in checks for place, text in check(connection)]
         tables = ("session", "labels", "answer", "corpus", "run")
         counted = (connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables)
         return problems, ", ".join(f"{number} in {table}" for number, table in zip(counted, tables, strict=True))
 
 
-Found = Iterator[tuple[str, str]]
+def verify_facts(path: Path) -> list[Problem]:
+    """Return what is wrong with the ledger in `path`, but for searched texts, which another version may have made.
+
+    Raises LedgerError.
+    """
+    with reading(path) as connection:
+        return [
+            Problem(str(path), place, text) for check in (_schema, verify_rows) for place, text in check(connection)
+        ]
+
+
+def verify_rows(connection: sqlite3.Connection) -> Found:
+    """Yield the place and the kind of each fault in the facts of an open ledger."""
+    for check in (_integrity, _sessions, _labels, _answers, _corpora, _runs):
+        yield from check(connection)
+
+
+def lost(path: Path, before: Path) -> list[Problem]:
+    """Return each fact of the earlier state in `before` that the ledger in `path` lacks or has otherwise.
+
+    Raises LedgerError.
+    """
+    with reading(before) as connection:
+        earlier = content.read(connection)
+    with reading(path) as connection:
+        found = content.vanished(earlier, content.read(connection))
+    return [Problem(str(path), place, f"{text} in {before}") for place, text in found]
 
 
 def _schema(connection: sqlite3.Connection) -> Found:
@@ -64,13 +92,10 @@ def _sessions(connection: sqlite3.Connection) -> Found:
 
 def _labels(connection: sqlite3.Connection) -> Found:
     terms: dict[tuple[str, str], list[tuple[str, int, str]]] = defaultdict(list)
-    for labels, point, role, alternative, term, folded, spelled in connection.execute(
-        "select labels, point_id, role, alternative, term, folded, spelled from term order by rowid"
+    for labels, point, *term in connection.execute(
+        "select labels, point_id, role, alternative, term from term order by rowid"
     ):
-        terms[labels, point].append((role, alternative, term))
-        expected = term_row(role, alternative, term)
-        if (expected["folded"], expected["spelled"]) != (folded, spelled):
-            yield f"term of labels {labels[:8]}", f'"{term}" is not folded as this version folds it'
+        terms[labels, point].append((term[0], term[1], term[2]))
     points: dict[str, list[ExpectedPoint]] = defaultdict(list)
     for labels, point, type_ in connection.execute(
         "select labels, point_id, type from point order by labels, position"
@@ -98,16 +123,35 @@ def _point(name: str, type_: str, terms: list[tuple[str, int, str]]) -> Expected
     )
 
 
-def _answers(connection: sqlite3.Connection) -> Found:
-    proposals: dict[str, list[Proposal]] = defaultdict(list)
+def _terms(connection: sqlite3.Connection) -> Found:
+    for labels, role, alternative, term, *texts in connection.execute(
+        "select labels, role, alternative, term, folded, spelled from term order by rowid"
+    ):
+        expected = term_row(role, alternative, term)
+        if [expected["folded"], expected["spelled"]] != texts:
+            yield f"term of labels {labels[:8]}", f'"{term}" is not folded as this version folds it'
+
+
+def _proposals(connection: sqlite3.Connection) -> Iterator[tuple[str, Proposal, list[str | None]]]:
+    """Yield each proposal with the digest of its answer and its searched texts."""
     fields = "answer, list, position, type, title, description, body, tags, kk_confidence, written, read, spelled"
     rows: Any = connection.execute(f"select {fields} from proposal order by answer, list, position")
     for answer, list_, position, type_, title, description, body, tags, confidence, *texts in rows:
-        proposal = Proposal(list_, position, type_, title, description, body, tuple(json.loads(tags)), confidence)
-        proposals[answer].append(proposal)
+        made = Proposal(list_, position, type_, title, description, body, tuple(json.loads(tags)), confidence)
+        yield answer, made, texts
+
+
+def _searched(connection: sqlite3.Connection) -> Found:
+    for answer, proposal, texts in _proposals(connection):
         expected = proposal_row(answer, proposal)
-        if tuple(expected[name] for name in ("written", "read", "spelled")) != tuple(texts):
+        if [expected[name] for name in ("written", "read", "spelled")] != texts:
             yield f"proposal of answer {answer[:8]}", "its searched texts are not those that this version makes"
+
+
+def _answers(connection: sqlite3.Connection) -> Found:
+    proposals: dict[str, list[Proposal]] = defaultdict(list)
+    for answer, proposal, _ in _proposals(connection):
+        proposals[answer].append(proposal)
     rows = connection.execute("select digest, state, raw from answer order by digest")
     for digest, state, raw in rows:
         if Answer(tuple(proposals[digest]), raw).digest != digest:

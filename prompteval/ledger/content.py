@@ -1,0 +1,172 @@
+"""All facts of a ledger as rows by key: what is merged, compared, digested and carried to another schema.
+
+Searched texts are left out: they are made anew on writing, since another version may fold or read otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable
+from functools import cache
+from typing import Any
+
+from prompteval.errors import LedgerError
+from prompteval.ledger import schema
+from prompteval.ledger.rows import proposal_row, term_row
+from prompteval.model import Proposal, digest_of
+
+Key = tuple[Any, ...]
+Values = tuple[Any, ...]
+Content = dict[str, dict[Key, Values]]
+
+# Parents before children; the first column of a part's key is the key of what it is a part of.
+KEYS = {
+    "session": ("digest",),
+    "labels": ("digest",),
+    "point": ("labels", "point_id"),
+    "term": ("labels", "point_id", "role", "alternative", "term"),
+    "corpus": ("revision",),
+    "corpus_fixture": ("corpus", "fixture_id"),
+    "corpus_recording": ("recorded_at", "corpus"),
+    "answer": ("digest",),
+    "answer_problem": ("answer", "position"),
+    "proposal": ("answer", "list", "position"),
+    "run": ("id",),
+    "result": ("run_id", "fixture_id"),
+}
+DERIVED = {"term": ("folded", "spelled"), "proposal": ("written", "read", "spelled")}
+
+
+@cache
+def columns() -> dict[str, tuple[str, ...]]:
+    """Return the columns of each table that hold facts, in their order."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        schema.create(connection)
+        info = "select name from pragma_table_info(?) order by cid"
+        names = {table: [name for (name,) in connection.execute(info, [table])] for table in KEYS}
+    finally:
+        connection.close()
+    return {table: tuple(name for name in names[table] if name not in DERIVED.get(table, ())) for table in KEYS}
+
+
+def empty() -> Content:
+    """Return the content of a ledger in which nothing was recorded."""
+    return {table: {} for table in KEYS}
+
+
+def read(connection: sqlite3.Connection) -> Content:
+    """Return every fact of a ledger; the rows of a table in the order in which they were recorded."""
+    content = empty()
+    for table, names in columns().items():
+        places = [names.index(name) for name in KEYS[table]]
+        rows = connection.execute(f"select {', '.join(names)} from {table} order by rowid")
+        content[table] = {tuple(row[place] for place in places): tuple(row) for row in rows}
+    return content
+
+
+def write(connection: sqlite3.Connection, content: Content) -> None:
+    """Insert every fact into an empty ledger, in an order that depends on the facts alone."""
+    for table, names in columns().items():
+        derived = DERIVED.get(table, ())
+        places = ", ".join("?" for _ in (*names, *derived))
+        rows = ((*row, *_derived(table, row)) for row in ordered(content, table))
+        connection.executemany(f"insert into {table} ({', '.join((*names, *derived))}) values ({places})", rows)
+
+
+def _derived(table: str, row: Values) -> tuple[str | None, ...]:
+    if table == "term":
+        made = term_row(*row[2:])
+    elif table == "proposal":
+        answer, *said, tags, confidence = row
+        list_, position, type_, title, description, body = said
+        tagged = tuple(json.loads(tags))
+        made = proposal_row(answer, Proposal(list_, position, type_, title, description, body, tagged, confidence))
+    return tuple(made[name] for name in DERIVED[table]) if table in DERIVED else ()
+
+
+def ordered(content: Content, table: str) -> list[Values]:
+    """Return the rows of a table: runs by time and id, the terms of one point as its label lists them, else by key."""
+    rows = content[table]
+    if table == "run":
+        return sorted(rows.values(), key=lambda row: (row[-1], row[0]))
+    if table == "term":
+        return [row for _, row in sorted(rows.items(), key=lambda item: item[0][0])]  # stable
+    return [row for _, row in sorted(rows.items())]
+
+
+def digest(content: Content) -> str:
+    """Return the digest of all facts: the same for every file that holds them, whoever wrote it."""
+    tables = [[table, [list(map(_as_json, row)) for row in ordered(content, table)]] for table in KEYS]
+    return digest_of("ledger", tables)
+
+
+def _as_json(value: Any) -> Any:
+    return ["bytes", value.hex()] if isinstance(value, bytes) else value
+
+
+def add(union: Content, content: Content, name: str) -> None:
+    """Add the facts of one ledger to a union.
+
+    A run or a name of a corpus that was recorded twice counts once, the earlier recording stands. Raises LedgerError
+    where `name`, the ledger that is added, says something else of a key than the union does.
+    """
+    for table, rows in content.items():
+        for key, row in rows.items():
+            known = union[table].setdefault(key, row)
+            if known == row:
+                continue
+            if table != "corpus_recording" and (table != "run" or _evidence(known) != _evidence(row)):
+                raise LedgerError(f"{name} has another {table} {key[0][:8]} than the ledgers before it")
+            union[table][key] = min(known, row, key=_earliest)
+
+
+def _evidence(run: Values) -> Values:
+    """Return what the id of a run covers of its row."""
+    return tuple(run[columns()["run"].index(name)] for name in ("version", "model", "temperature", "harness", "repeat"))
+
+
+def _earliest(row: Values) -> tuple[str, ...]:
+    """Order recordings of one run: by time, which is the last column of `run`, and then by all they say."""
+    return (str(row[-1]), *map(repr, row))
+
+
+def beyond(content: Content, base: Content) -> Content:
+    """Return the runs and the recordings of corpora that `base` lacks, with all that they refer to."""
+    part = empty()
+    for table in ("run", "corpus_recording"):
+        part[table] = {key: row for key, row in content[table].items() if key not in base[table]}
+    corpora = {*_values(part, "run", "corpus"), *_values(part, "corpus_recording", "corpus")}
+    _take(part, content, ("corpus", "corpus_fixture"), corpora)
+    _take(part, content, ("session",), _values(part, "corpus_fixture", "session"))
+    _take(part, content, ("labels", "point", "term"), _values(part, "corpus_fixture", "labels"))
+    _take(part, content, ("result",), _values(part, "run", "id"))
+    _take(part, content, ("answer", "answer_problem", "proposal"), _values(part, "result", "answer"))
+    return part
+
+
+def _values(content: Content, table: str, column: str) -> set[Any]:
+    place = columns()[table].index(column)
+    return {row[place] for row in content[table].values()}
+
+
+def _take(part: Content, content: Content, tables: Iterable[str], wanted: Collection[str]) -> None:
+    for table in tables:
+        part[table] = {key: row for key, row in content[table].items() if key[0] in wanted}
+
+
+def vanished(before: Content, after: Content) -> list[tuple[str, str]]:
+    """Return each fact of `before` that `after` lacks or has otherwise, as (table and key, what is wrong).
+
+    A run that is now known by an earlier recording of the same evidence has lost nothing.
+    """
+    found = []
+    for table, rows in before.items():
+        for key, row in rows.items():
+            now = after[table].get(key)
+            if now == row or (table == "run" and now is not None and now[-1] < row[-1]):
+                continue
+            place = f"{table} {', '.join(str(part)[:24] for part in key)}"
+            found.append((place, "is missing, and it is" if now is None else "is not what it is"))
+    return found

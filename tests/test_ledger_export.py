@@ -1,0 +1,122 @@
+"""`prompteval ledger export`, `import` and `digest`: text and back, with nothing lost and nothing let in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import Bench, answer, labels, ok, point, proposal, refused
+from tests.small import small_bench
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    return small_bench(tmp_path, monkeypatch)
+
+
+def digest(ledger: Path) -> str:
+    return ok("ledger", "digest", "--ledger", ledger)
+
+
+def exported(bench: Bench) -> Path:
+    folder = bench.root / "text"
+    assert ok("ledger", "export", folder, "--ledger", bench.ledger).endswith("has 2 runs and 1 corpus revision\n")
+    return folder
+
+
+def test_import_undoes_export(bench: Bench) -> None:
+    folder, again = exported(bench), bench.root / "again.db"
+    assert ok("ledger", "import", folder, "--ledger", again).endswith("has 2 runs now, 2 of them new\n")
+    assert digest(again) == digest(bench.ledger)
+    assert ok("ledger", "verify", "--ledger", again).startswith("0 problems")
+    for command in (("runs",), ("score", "--run", "v5"), ("diff", "v5", "v6")):
+        assert ok(*command, "--ledger", again) == bench.report(*command)
+    before = {path: path.read_bytes() for path in folder.rglob("*.ndjson")}
+    ok("ledger", "export", folder, "--ledger", again)
+    assert {path: path.read_bytes() for path in folder.rglob("*.ndjson")} == before
+
+
+def test_what_is_hard_to_write_comes_back(tmp_path: Path) -> None:
+    """Bytes that are no text, line breaks of all kinds, terms in the order of their label."""
+    bench = Bench(tmp_path, {"a": labels(point(must_match_any=[["z", "b"], ["a"]])), "b": labels(), "c": labels()})
+    given = {"a": answer(proposal("x\u2028y\u0085\x1cz", "one\r\ntwo\n\u202e")), "b": '{"practice": "\n\u2029'}
+    arguments = bench.arguments("1", given, "--partial")
+    (Path(str(arguments[-1])) / "c.json").write_bytes(b"{\xff\x00")
+    ok(*arguments)
+    ok("ledger", "export", tmp_path / "text", "--ledger", bench.ledger)
+    ok("ledger", "import", tmp_path / "text", "--ledger", tmp_path / "again.db")
+    assert digest(tmp_path / "again.db") == digest(bench.ledger)
+
+
+def test_files_are_named_after_what_they_hold(bench: Bench) -> None:
+    folder = exported(bench)
+    runs = [json.loads(path.read_bytes().split(b"\n")[0]) for path in sorted((folder / "runs").iterdir())]
+    assert [run["id"] for run in runs] == [path.stem for path in sorted((folder / "runs").iterdir())]
+    assert sorted(run["version"] for run in runs) == ["5", "6"]
+
+
+def test_digest_is_that_of_the_facts_and_not_of_the_file(bench: Bench) -> None:
+    ok("ledger", "merge", bench.ledger, "--ledger", bench.root / "rebuilt.db")
+    assert digest(bench.root / "rebuilt.db") == digest(bench.ledger)
+    before = digest(bench.ledger)
+    bench.ingest("7", {"admit-map-01": answer()}, "--partial")
+    assert digest(bench.ledger) != before
+
+
+def _line(old: str, new: str) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        assert old in text
+        return text.replace(old, new, 1)
+
+    return change
+
+
+CHANGES: dict[str, tuple[str, Callable[[str], str], str]] = {
+    "title": ("runs", _line("TTL", "TTX"), "does not verify"),
+    "model": ("runs", _line('"model":"X"', '"model":"Y"'), "does not verify"),
+    "term": ("corpora", _line("edge proxy", "edge"), "does not verify"),
+    "lost line": ("runs", lambda text: text[: text.rindex("\n", 0, -1) + 1], "does not verify"),
+    "no JSON": ("runs", lambda text: text + "nothing\n", "is no row"),
+    "conflict": ("runs", lambda text: "<<<<<<< ours\n" + text, "is no row"),
+    "other table": ("runs", _line('"table":"answer"', '"table":"session"'), "is no row"),
+    "other column": ("runs", _line('"version"', '"score":1,"version"'), "is no row"),
+    "twice": ("runs", lambda text: text + text.split("\n")[0] + "\n", "is no row"),
+    "deep": ("runs", lambda text: text + "[" * 100_000 + "\n", "is no row"),
+    "empty": ("runs", lambda _: "", "does not hold what its name says"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_was_changed_is_not_imported(bench: Bench, name: str) -> None:
+    folder = exported(bench)
+    kind, change, said = CHANGES[name]
+    changed = 0
+    for path in (folder / kind).iterdir():
+        text = path.read_bytes().decode()
+        try:
+            path.write_bytes(change(text).encode())
+            changed += 1
+        except AssertionError:
+            continue
+    assert changed
+    before = bench.ledger.read_bytes()
+    for ledger in (bench.root / "new.db", bench.ledger):
+        message = refused("ledger", "import", folder, "--ledger", ledger)
+        assert said in message or "has another" in message, message
+        assert len(message.splitlines()) == 1
+    assert bench.ledger.read_bytes() == before and not (bench.root / "new.db").exists()
+
+
+def test_a_folder_without_an_export(tmp_path: Path) -> None:
+    assert "has no runs/*.ndjson" in refused("ledger", "import", tmp_path, "--ledger", tmp_path / "new.db")
+
+
+def test_an_export_overwrites_nothing(bench: Bench) -> None:
+    folder = exported(bench)
+    path = next((folder / "runs").iterdir())
+    path.write_bytes(b"other\n")
+    assert "says something else" in refused("ledger", "export", folder, "--ledger", bench.ledger)
+    assert path.read_bytes() == b"other\n"

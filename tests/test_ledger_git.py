@@ -1,0 +1,201 @@
+"""Ledgers in git: the merge driver through a real git, and `verify --against` an earlier state."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import ROOT, Bench, answer, cli, labels, ok, point, proposal, refused
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+DRIVER = f'"{sys.executable}" -m prompteval ledger merge-driver %O %A %B %P'
+
+
+class Repository:
+    """A git repository with a ledger, and a bench that records runs into it."""
+
+    def __init__(self, root: Path, driver: bool = True) -> None:
+        self.root = root / "repository"
+        (self.root / "ledger").mkdir(parents=True)
+        shutil.copy(ROOT / ".gitattributes", self.root)
+        self.bench = Bench(root / "bench", {"a": labels(point())})
+        self.bench.ledger = self.ledger = self.root / "ledger" / "prompteval.db"
+        self.git("init", "-q", "-b", "main")
+        self.git("add", ".gitattributes")
+        self.git("commit", "-qm", "Begin")
+        if driver:
+            self.git("config", "merge.prompteval.driver", DRIVER)
+
+    def git(self, *arguments: str, code: int = 0) -> str:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT")} | {
+            "PYTHONPATH": str(ROOT),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "HOME": str(self.root),
+            "GIT_EDITOR": "true",
+        }
+        who = ["-c", "user.name=a", "-c", "user.email=a@b.invalid"]
+        done = subprocess.run(
+            ["git", *who, *arguments], cwd=self.root, env=environment, check=False, capture_output=True, text=True
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def record(self, *versions: str) -> None:
+        """Record and commit one run a version."""
+        for version in versions:
+            self.bench.ingest(version, {"a": answer(proposal(f"Alpha {version}"))})
+            self.commit(f"Record {version}")
+
+    def commit(self, subject: str) -> None:
+        self.git("add", "ledger/prompteval.db")
+        self.git("commit", "-qm", subject)
+
+    def branch(self, name: str, start: str = "main") -> None:
+        self.git("checkout", "-qb", name, start)
+
+    def versions(self) -> list[str]:
+        assert ok("ledger", "verify", "--ledger", self.ledger).startswith("0 problems")
+        assert {path.name for path in self.ledger.parent.iterdir()} <= {"prompteval.db", ".prompteval.db.lock"}
+        assert not list(self.root.glob(".merge_file*")) and not list(self.root.glob("..merge_file*"))
+        listed = ok("runs", "--format", "csv", "--ledger", self.ledger).splitlines()
+        place = listed[0].split(",").index("version")
+        return sorted(line.split(",")[place].removeprefix("v") for line in listed[1:])
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path)
+    made.record("1")
+    return made
+
+
+def test_a_merge_is_the_union(repository: Repository) -> None:
+    repository.branch("other")
+    repository.record("2", "3")
+    repository.git("checkout", "-q", "main")
+    repository.record("4")
+    repository.git("merge", "-q", "other")
+    assert repository.versions() == ["1", "2", "3", "4"]
+
+
+def test_both_sides_may_begin_the_ledger(tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    repository.branch("other")
+    repository.record("2")
+    repository.git("checkout", "-q", "main")
+    repository.record("3")
+    repository.git("merge", "-q", "other")
+    assert repository.versions() == ["2", "3"]
+
+
+def test_a_rebase_replays_each_run(repository: Repository) -> None:
+    repository.branch("other")
+    repository.record("2", "3")
+    repository.git("checkout", "-q", "main")
+    repository.record("4")
+    repository.git("checkout", "-q", "other")
+    repository.git("rebase", "-q", "main")
+    assert repository.versions() == ["1", "2", "3", "4"]
+
+
+def test_a_cherry_pick_brings_its_own_run_alone(repository: Repository) -> None:
+    repository.branch("other")
+    repository.record("2", "3")
+    repository.git("checkout", "-q", "main")
+    repository.record("4")
+    repository.git("cherry-pick", "other")
+    assert repository.versions() == ["1", "3", "4"]
+
+
+def test_a_criss_cross_merge_is_the_union(repository: Repository) -> None:
+    repository.branch("other")
+    repository.record("2")
+    repository.git("branch", "second")
+    repository.git("checkout", "-q", "main")
+    repository.record("3")
+    repository.git("branch", "first")
+    repository.git("merge", "-q", "second")
+    repository.record("4")
+    repository.git("checkout", "-q", "other")
+    repository.git("merge", "-q", "first")
+    repository.record("5")
+    repository.git("checkout", "-q", "main")
+    repository.git("merge", "-q", "other")
+    assert repository.versions() == ["1", "2", "3", "4", "5"]
+
+
+def test_a_revert_of_a_recording_is_a_conflict(repository: Repository) -> None:
+    repository.record("2")
+    picked = repository.git("rev-parse", "HEAD").strip()
+    repository.record("3")
+    before = repository.ledger.read_bytes()
+    assert "their side lost 1 run of the base" in repository.git("revert", "--no-edit", picked, code=1)
+    assert repository.ledger.read_bytes() == before
+
+
+@pytest.mark.parametrize("loser", ["main", "other"])
+def test_a_merge_with_a_side_that_lost_a_run_is_a_conflict(repository: Repository, loser: str) -> None:
+    only_first = repository.ledger.read_bytes()
+    repository.record("2")
+    repository.branch("other")
+    for name, version in (("other", "3"), ("main", "4")):
+        repository.git("checkout", "-q", name)
+        if name == loser:
+            repository.ledger.write_bytes(only_first)
+        repository.record(version)
+    before = repository.ledger.read_bytes()
+    said = repository.git("merge", "other", code=1)
+    assert f"{'our' if loser == 'main' else 'their'} side lost 1 run of the base" in said
+    assert repository.ledger.read_bytes() == before
+
+
+def test_without_a_driver_a_merge_is_a_conflict_that_loses_nothing(tmp_path: Path) -> None:
+    """Everything works without the configuration: take a side, merge the other into it."""
+    repository = Repository(tmp_path, driver=False)
+    repository.record("1")
+    repository.branch("other")
+    repository.record("2")
+    theirs = repository.root / "theirs.db"
+    shutil.copy(repository.ledger, theirs)
+    repository.git("checkout", "-q", "main")
+    repository.record("3")
+    repository.git("merge", "other", code=1)
+    ok("ledger", "merge", theirs, "--ledger", repository.ledger)
+    assert repository.versions() == ["1", "2", "3"]
+
+
+def test_what_is_no_ledger_leaves_ours_as_it_was(tmp_path: Path, repository: Repository) -> None:
+    empty, text = tmp_path / "empty", tmp_path / "text"
+    empty.write_bytes(b"")
+    text.write_bytes(b"no ledger " * 20)
+    before = repository.ledger.read_bytes()
+    for sides in ((empty, repository.ledger, text), (text, repository.ledger, repository.ledger)):
+        message = refused("ledger", "merge-driver", *sides, "ledger/prompteval.db")
+        assert "is not a ledger" in message and len(message.splitlines()) == 1 and str(text) not in message
+        assert repository.ledger.read_bytes() == before
+
+
+def test_verify_against_an_earlier_state(repository: Repository, tmp_path: Path) -> None:
+    earlier = tmp_path / "earlier.db"
+    shutil.copy(repository.ledger, earlier)
+    repository.record("2")
+    assert ok("ledger", "verify", "--ledger", repository.ledger, "--against", earlier).startswith("0 problems")
+    turned = cli("ledger", "verify", "--ledger", earlier, "--against", repository.ledger)
+    assert turned.exit_code == 1
+    places = {line.removeprefix(f"{earlier}: ").split()[0] for line in turned.stdout.splitlines()[:-1]}
+    assert places == {"run", "result", "answer", "proposal"}
+
+
+def test_verify_against_finds_a_changed_run(repository: Repository, tmp_path: Path) -> None:
+    """A note is no part of a run's id, so nothing but the comparison can see that it changed."""
+    root = tmp_path / "again"
+    root.mkdir()
+    other = Repository(root)
+    other.bench.ingest("1", {"a": answer(proposal("Alpha 1"))}, "--note", "added later")
+    found = cli("ledger", "verify", "--ledger", other.ledger, "--against", repository.ledger)
+    assert found.exit_code == 1 and "is not what it is in" in found.stdout
