@@ -32,6 +32,15 @@ BY_HAND = {
     # How the replay tests run; version 5 adds a map of them.
     ("5", "admit-tooling-01"): (1, 1, 1, False),
     ("6", "admit-tooling-01"): (1, 1, 0, True),
+    # Storytrail, the feature that was explained, as one map from both.
+    ("5", "admit-map-feature-01"): (1, 1, 0, True),
+    ("6", "admit-map-feature-01"): (1, 1, 0, True),
+    # A plan was edited and nothing else; both answer with nothing.
+    ("5", "reject-meta-only-01"): (0, 0, 0, True),
+    ("6", "reject-meta-only-01"): (0, 0, 0, True),
+    # Work that was taken out again, and options that were left open.
+    ("5", "reject-abandoned-01"): (0, 0, 0, True),
+    ("5", "reject-exploratory-02"): (0, 0, 0, True),
     # The record identity out of the ticket talk; version 5 adds a map of the module.
     ("5", "mixed-salvage-01"): (1, 1, 1, False),
     ("6", "mixed-salvage-01"): (1, 1, 0, True),
