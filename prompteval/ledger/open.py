@@ -31,8 +31,11 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def check_file(path: Path) -> None:
-    """Raise LedgerError unless the first bytes of the file are those of a whole ledger that this version reads."""
+def check_file(path: Path) -> int:
+    """Return the version of the ledger in `path`, as its first bytes say.
+
+    Raises LedgerError unless they are those of a whole ledger that this version of prompteval reads.
+    """
     try:
         if not path.exists():
             raise LedgerError(f"no ledger at {path}; 'prompteval ingest' makes one, --ledger names another")
@@ -45,6 +48,7 @@ def check_file(path: Path) -> None:
         raise LedgerError(f"{path} cannot be read: {error.strerror}") from error
     if reason := _not_a_ledger(header, size) or _left_open(path, header):
         raise LedgerError(f"{path} {reason}")
+    return _number(header, 60)
 
 
 def _not_a_ledger(header: bytes, size: int) -> str | None:

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from prompteval.errors import LedgerError
-from prompteval.ledger import schema
-from prompteval.ledger.open import check_file
+from prompteval.ledger import content, schema
+from prompteval.ledger.open import check_file, reading
 
 LOCK_SECONDS = 30
 PAGE_SIZE = 4096
@@ -80,9 +80,10 @@ def _sweep(path: Path) -> None:
 
 
 def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
-    from_copy = not fresh and path.exists()  # asked under the lock: another writer may have made it by now
+    old = not fresh and path.exists()  # asked under the lock: another writer may have made it by now
+    facts = _facts_of_older_version(path) if old else None
+    from_copy = old and facts is None
     if from_copy:
-        check_file(path)
         shutil.copyfile(path, copy)
     connection = sqlite3.connect(copy, isolation_level=None)
     try:
@@ -92,6 +93,8 @@ def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
         connection.execute("begin immediate")
         if not from_copy:
             schema.create(connection)
+        if facts is not None:
+            content.write(connection, facts)
         before = connection.total_changes
         yield connection
         changed = connection.total_changes > before
@@ -104,6 +107,14 @@ def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
         _flush(copy)
         os.replace(copy, path)
         _flush(path.parent)
+
+
+def _facts_of_older_version(path: Path) -> content.Content | None:
+    """Return what a ledger holds that an older version wrote: it is written anew as this version writes it."""
+    if check_file(path) == schema.USER_VERSION:
+        return None
+    with reading(path) as connection:
+        return content.read(connection)
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, from_copy: bool) -> None:
