@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
 from datetime import datetime, timezone
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -256,24 +258,69 @@ def test_an_interrupt_leaves_the_ledger_whole(bench: Bench, monkeypatch: pytest.
     assert bench.ledger.read_bytes() == before
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_kill_leaves_the_old_ledger_or_the_new_one(bench: Bench) -> None:
-    """Stop an ingest at moments spread over its whole run; the next one sweeps up what it left."""
-    before = len(bench.report("runs").splitlines())
-    arguments = bench.arguments("3", {"a": answer(), "b": answer()}, "--repeat")
-    command = [sys.executable, "-m", "prompteval", *map(str, arguments)]
+    """Kill 200 ingests, each a fork of this process, so that no moment is spent on starting Python."""
+    arguments = bench.arguments("3", {"a": answer(proposal("long", "word " * 20_000)), "b": answer()})
+    before = bench.ledger.read_bytes()
     started = time.monotonic()
-    subprocess.run(command, check=True, capture_output=True)
-    whole = time.monotonic() - started
-    for part in range(12):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(whole * (part + 0.5) / 12)
-        process.kill()
-        process.wait()
-        assert before + 1 <= len(bench.report("runs").splitlines()) <= before + 2 + part
-        assert opened(bench).execute("pragma integrity_check").fetchone() == ("ok",)
+    ok(*arguments)
+    whole, random, outcomes = time.monotonic() - started, Random(0), []
+    for _ in range(200):
+        bench.ledger.write_bytes(before)
+        child = os.fork()
+        if child == 0:
+            os._exit(cli(*arguments).exit_code)
+        time.sleep(random.uniform(0, 1.5 * whole))
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        recorded = bench.ledger.read_bytes() != before
+        outcomes.append((recorded, os.WIFSIGNALED(status)))
+        if recorded:
+            assert ok("ledger", "verify", "--ledger", bench.ledger).startswith("0 problems")
+            assert bench.report("runs").startswith("3 runs")
+    assert {recorded for recorded, _ in outcomes} == {False, True}
+    assert sum(killed for _, killed in outcomes) >= 50  # else the moments were not spread over the ingest
+    bench.ledger.write_bytes(before)
+    bench.ledger.with_name(".ledger.db.1.tmp").write_bytes(b"left by a kill")
+    bench.ledger.with_name(".ledger.db.1.tmp-journal").write_bytes(b"left by a kill")
     ok(*arguments)
     assert not list(bench.ledger.parent.glob(".ledger.db.*.tmp*"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_while_another_process_writes(bench: Bench) -> None:
+    arguments = bench.arguments("3", {"a": answer(), "b": answer()})
+    before = bench.ledger.read_bytes()
+    with FileLock(bench.ledger.with_name(".ledger.db.lock")):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "prompteval", *map(str, arguments)], stderr=subprocess.PIPE, text=True
+        )
+        time.sleep(2)  # it waits for the lock by now
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "nothing was recorded" in said and "Traceback" not in said
+    assert bench.ledger.read_bytes() == before
+
+
+def test_a_read_only_ledger_is_left_alone(bench: Bench) -> None:
+    bench.ledger.chmod(0o444)
+    assert "is read-only; it is as it was" in bench.refuse("3", {"a": answer(), "b": answer()})
+    assert bench.ledger.stat().st_mode & 0o777 == 0o444
+
+
+def test_a_flipped_bit_in_a_body_is_found(bench: Bench) -> None:
+    bench.ingest("3", {"a": answer(proposal("Alpha", "a body to be found")), "b": answer()})
+    data = bytearray(bench.ledger.read_bytes())
+    place = data.index(b"a body to be found")
+    data[place] ^= 1
+    bench.ledger.write_bytes(data)
+    found = cli("ledger", "verify", "--ledger", bench.ledger)
+    assert found.exit_code == 1 and "what it says has another digest" in found.stdout
+    message = refused("ledger", "merge", bench.ledger, "--ledger", bench.root / "new.db")
+    assert "does not verify" in message and len(message.splitlines()) == 1
+    assert bench.ledger.read_bytes() == bytes(data)
 
 
 def test_eight_writers_at_once_are_all_recorded(tmp_path: Path) -> None:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from prompteval.errors import Problem
-from prompteval.ledger import content, schema
+from prompteval.ledger import content, digests, schema
+from prompteval.ledger.digests import Found
 from prompteval.ledger.open import reading
 from prompteval.ledger.rows import proposal_row, term_row
-from prompteval.model import Answer, ExpectedPoint, Labels, Proposal, RunTags, Session, digest_of, run_id
-
-Found = Iterator[tuple[str, str]]
+from prompteval.model import RunTags, Session, digest_of, run_id
 
 
 def verify(path: Path) -> tuple[list[Problem], str]:
     """Return what is wrong with the ledger in `path`, and one line that counts what was checked. Raises LedgerError."""
     with reading(path) as connection:
-        checks = (_schema, _integrity, _sessions, _labels, _terms, _answers, _searched, _corpora, _runs)
+        checks = (_schema, _integrity, _sessions, digests.labels, _terms, digests.answers, _searched, _corpora, _runs)
         problems = [Problem(str(path), place, text) for check in checks for place, text in check(connection)]
         tables = ("session", "labels", "answer", "corpus", "run")
         counted = (connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables)
@@ -41,7 +37,7 @@ def verify_facts(path: Path) -> list[Problem]:
 
 def verify_rows(connection: sqlite3.Connection) -> Found:
     """Yield the place and the kind of each fault in the facts of an open ledger."""
-    for check in (_integrity, _sessions, _labels, _answers, _corpora, _runs):
+    for check in (_integrity, _sessions, digests.labels, digests.answers, _corpora, _runs):
         yield from check(connection)
 
 
@@ -90,39 +86,6 @@ def _sessions(connection: sqlite3.Connection) -> Found:
             yield f"session {digest[:8]}", "its text has another digest"
 
 
-def _labels(connection: sqlite3.Connection) -> Found:
-    terms: dict[tuple[str, str], list[tuple[str, int, str]]] = defaultdict(list)
-    for labels, point, *term in connection.execute(
-        "select labels, point_id, role, alternative, term from term order by rowid"
-    ):
-        terms[labels, point].append((term[0], term[1], term[2]))
-    points: dict[str, list[ExpectedPoint]] = defaultdict(list)
-    for labels, point, type_ in connection.execute(
-        "select labels, point_id, type from point order by labels, position"
-    ):
-        points[labels].append(_point(point, type_, terms[labels, point]))
-    rows = connection.execute(
-        "select digest, category, expect_empty, max_unexpected_proposals, notes from labels order by digest"
-    )
-    for digest, category, empty, budget, notes in rows:
-        if Labels(category, bool(empty), tuple(points[digest]), budget, notes).digest != digest:
-            yield f"labels {digest[:8]}", "what they say has another digest"
-
-
-def _point(name: str, type_: str, terms: list[tuple[str, int, str]]) -> ExpectedPoint:
-    alternatives: dict[int, list[str]] = defaultdict(list)
-    for role, alternative, term in terms:
-        if role == "any":
-            alternatives[alternative].append(term)
-    return ExpectedPoint(
-        name,
-        type_,
-        tuple(term for role, _, term in terms if role == "all"),
-        tuple(tuple(alternatives[number]) for number in sorted(alternatives)),
-        tuple(term for role, _, term in terms if role == "guard"),
-    )
-
-
 def _terms(connection: sqlite3.Connection) -> Found:
     for labels, role, alternative, term, *texts in connection.execute(
         "select labels, role, alternative, term, folded, spelled from term order by rowid"
@@ -132,30 +95,11 @@ def _terms(connection: sqlite3.Connection) -> Found:
             yield f"term of labels {labels[:8]}", f'"{term}" is not folded as this version folds it'
 
 
-def _proposals(connection: sqlite3.Connection) -> Iterator[tuple[str, Proposal, list[str | None]]]:
-    """Yield each proposal with the digest of its answer and its searched texts."""
-    fields = "answer, list, position, type, title, description, body, tags, kk_confidence, written, read, spelled"
-    rows: Any = connection.execute(f"select {fields} from proposal order by answer, list, position")
-    for answer, list_, position, type_, title, description, body, tags, confidence, *texts in rows:
-        made = Proposal(list_, position, type_, title, description, body, tuple(json.loads(tags)), confidence)
-        yield answer, made, texts
-
-
 def _searched(connection: sqlite3.Connection) -> Found:
-    for answer, proposal, texts in _proposals(connection):
+    for answer, proposal, texts in digests.proposals(connection):
         expected = proposal_row(answer, proposal)
         if [expected[name] for name in ("written", "read", "spelled")] != texts:
             yield f"proposal of answer {answer[:8]}", "its searched texts are not those that this version makes"
-
-
-def _answers(connection: sqlite3.Connection) -> Found:
-    proposals: dict[str, list[Proposal]] = defaultdict(list)
-    for answer, proposal, _ in _proposals(connection):
-        proposals[answer].append(proposal)
-    rows = connection.execute("select digest, state, raw from answer order by digest")
-    for digest, state, raw in rows:
-        if Answer(tuple(proposals[digest]), raw).digest != digest:
-            yield f"answer {digest[:8]}", f"what it says has another digest ({state})"
 
 
 def _corpora(connection: sqlite3.Connection) -> Found:
