@@ -17,6 +17,7 @@ from prompteval.options import (
     Commands,
     Progress,
     emit,
+    emit_unchanged,
     fixtures_option,
     format_option,
     labels_option,
@@ -89,7 +90,7 @@ def prompt(fixture: str, prompt_file: Path | None, referenced: tuple[Path, ...],
         if prompt_file is None:
             raise click.UsageError("give the prompt with --prompt FILE, or --body for the transcript alone")
         text = pasted_text(text, prompt_file, referenced)
-    emit(text, None)
+    emit_unchanged(text)
 
 
 @main.command()
@@ -112,11 +113,12 @@ def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, **allowe
     from prompteval.report.status import saved_lines
     from prompteval.save import known_fixture, save_reply
     from prompteval.terminal import END_OF_INPUT, read_pasted
+    from prompteval.textfile import LARGEST
 
     known = known_fixture(fixture, fixture_ids(fixtures))
     if reply.isatty():
         tell(f"Paste the reply for {fixture} (it is not shown), then press {END_OF_INPUT}.")
-    saved = save_reply(read_pasted(reply), results / f"{known}.json", allowed["as_is"], allowed["force"])
+    saved = save_reply(read_pasted(reply, LARGEST), results / f"{known}.json", allowed["as_is"], allowed["force"])
     emit(lines(saved_lines(saved)), None)
 
 

@@ -14,6 +14,7 @@ CONTRACTS = ("proposal-output", "expected-labels", "session-front-matter", "corp
 REPORTS = ("score-report", "diff-report", "history-report")  # what --format json keeps
 _FOLDER = Path(__file__).parent / "contracts"
 _LONGEST_MESSAGE = 200
+_MOST_PLACES = 5_000
 
 FieldPath = tuple["str | int", ...]
 
@@ -58,9 +59,37 @@ def _validator(name: str) -> jsonschema_rs.Draft202012Validator:
 
 
 def breaches(name: str, value: Any) -> list[Breach]:
-    """Return all that is wrong with `value` under the contract `name`, in the order of the value's own places."""
-    found = [Breach(tuple(error.instance_path), _message(name, error)) for error in _validator(name).iter_errors(value)]
+    """Return all that is wrong with `value` under the contract `name`, in the order of the value's own places.
+
+    Of a value with more than 5,000 places only the first: a million errors would cost gigabytes, and nobody reads them.
+    """
+    errors = _validator(name).iter_errors(value) if _is_small(value) else _first_error(name, value)
+    found = [Breach(tuple(error.instance_path), _shortened(_message(name, error))) for error in errors]
     return sorted(found, key=lambda breach: ([(isinstance(step, str), str(step)) for step in breach.path], breach.text))
+
+
+def _is_small(value: Any) -> bool:
+    left, waiting = _MOST_PLACES, [value]
+    while waiting and left >= 0:
+        item = waiting.pop()
+        if isinstance(item, (dict, list)):
+            left -= len(item)
+            waiting += item.values() if isinstance(item, dict) else item
+    return left >= 0
+
+
+def _first_error(name: str, value: Any) -> list[jsonschema_rs.ValidationError]:
+    import jsonschema_rs
+
+    try:
+        _validator(name).validate(value)
+    except jsonschema_rs.ValidationError as error:
+        return [error]
+    return []
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
 
 
 def _message(contract: str, error: jsonschema_rs.ValidationError) -> str:
@@ -76,8 +105,7 @@ def _message(contract: str, error: jsonschema_rs.ValidationError) -> str:
         return f"{error.message.partition(' does not match ')[0]} is not {_description(contract, error)}"
     if name == "AnyOf":
         return 'needs "must_match_all" or "must_match_any"'
-    message = str(error.message)
-    return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
+    return str(error.message)
 
 
 def _description(contract: str, error: jsonschema_rs.ValidationError) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,7 +195,7 @@ def corpus_problems(path: str, source: str) -> list[Problem]:
 
 def _read_corpus_file(root: Path) -> tuple[str | None, tuple[CategoryRow, ...], list[Problem]]:
     path = root / "corpus.yaml"
-    if not path.exists():
+    if not os.path.lexists(path):  # a link to nothing is a mistake, not an absence
         return None, (), []
     try:
         document, problems = _checked(path.name, read_text(path), "corpus")

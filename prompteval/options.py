@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, TypeVar
@@ -33,12 +35,30 @@ class Failure(click.ClickException):
 class Commands(click.Group):
     """The command group; it turns every expected failure into a message and an exit code."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def main(self, *args: Any, **extra: Any) -> Any:
+        if sys.stdin is None:  # closed by whoever started us
+            sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
         _speak_utf8()
         try:
-            return super().invoke(ctx)
+            return super().main(*args, **extra)
+        except OSError as error:  # of click's own: a help text or a message that cannot be written
+            tell(f"Error: stdout or stderr cannot be written: {error.strerror}")
+            sys.exit(2)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _plain_usage():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            with _plain_usage():
+                return super().invoke(ctx)
         except PromptevalError as error:
             raise Failure(str(error)) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise
+            raise Failure(f"{error.filename or 'a file'} cannot be used: {error.strerror}") from error
         except KeyboardInterrupt:
             tell("", "Interrupted; nothing was recorded.")
             ctx.exit(130)
@@ -46,6 +66,18 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """List commands in the order of the work, as they stand in cli.py."""
         return list(self.commands)
+
+
+@contextmanager
+def _plain_usage() -> Iterator[None]:
+    """Take out of click's own messages what steers a terminal: a shell makes arguments of file names."""
+    try:
+        yield
+    except click.UsageError as error:
+        said = error.format_message()
+        if (shown := plain.visible_text(said)) == said:
+            raise
+        raise click.UsageError(shown, error.ctx) from error
 
 
 def _speak_utf8() -> None:
@@ -58,14 +90,20 @@ def _speak_utf8() -> None:
 
 
 def tell(*lines: str) -> None:
-    """Say lines on stderr, with nothing in them that steers a terminal."""
-    click.echo(plain.lines(lines), err=True, nl=False)
+    """Say lines on stderr, with nothing in them that steers a terminal. Where nobody can hear them, they are lost."""
+    try:
+        click.echo(plain.lines(lines), err=True, nl=False)
+    except OSError:
+        with open(os.devnull, "wb") as nowhere:  # or else Python fails on the same bytes again when it ends
+            os.dup2(nowhere.fileno(), 2)
 
 
 def emit(text: str, output: Path | None, ledger: Path | None = None) -> None:
     """Write a report to a file, or to stdout. Raises PromptevalError where it would be lost or cost the ledger."""
     try:
         if output is None:
+            if sys.stdout is None:
+                raise PromptevalError("the report cannot be written to stdout: it is closed")
             click.echo(_encodable(text), nl=False)
             sys.stdout.flush()
             return
@@ -76,6 +114,14 @@ def emit(text: str, output: Path | None, ledger: Path | None = None) -> None:
         raise
     except OSError as error:
         raise PromptevalError(f"the report cannot be written to {output or 'stdout'}: {error.strerror}") from error
+
+
+def emit_unchanged(text: str) -> None:
+    """Write a text that must stay as it is. Raises PromptevalError where it could steer the terminal it would go to."""
+    flat = text.replace("\t", " ")
+    if sys.stdout is not None and sys.stdout.isatty() and plain.visible_text(flat) != flat:
+        raise PromptevalError("the text holds control or bidi characters; write it to a file or a pipe, with > or |")
+    emit(text, None)
 
 
 def _encodable(text: str) -> str:

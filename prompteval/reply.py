@@ -12,6 +12,8 @@ from prompteval.model import Answer
 from prompteval.results import parse_answer
 
 # What JSON may have after the brace that opens an object; any other brace is prose, such as {a, b} or ${HOME}.
+_BEFORE, _BEHIND = re.compile(r"\[\s*\Z"), re.compile(r"\s*\]")
+_MOST, _SHOWN = 100, 10  # objects looked for, and lines named, before a reply is no answer for certain
 _OBJECT = re.compile(r'\{(?=\s*["}])')
 
 
@@ -54,10 +56,9 @@ def _one_object(reply: str) -> Reply:
     if not found:
         raise PromptevalError(f"no JSON object in the {reply.count(chr(10)) + 1} lines of the reply; paste all of it")
     if len(found) > 1:
-        lines = ", ".join(str(each.line) for each in found)
-        raise PromptevalError(
-            f"{len(found)} JSON objects in the reply, on lines {lines}; keep the one that is the answer"
-        )
+        lines = ", ".join(str(each.line) for each in found[:_SHOWN]) + ", …" * (len(found) > _SHOWN)
+        number = f"more than {_MOST}" if len(found) > _MOST else str(len(found))
+        raise PromptevalError(f"{number} JSON objects in the reply, on lines {lines}; keep the one that is the answer")
     return found[0]
 
 
@@ -74,10 +75,11 @@ def _objects(reply: str) -> list[Reply]:
 
     An object that is broken is still an object: what it holds is never taken for the answer in its stead.
     """
-    found, place = [], 0
-    while match := _OBJECT.search(reply, place):
+    found: list[Reply] = []
+    place, line = 0, 1
+    while len(found) <= _MOST and (match := _OBJECT.search(reply, place)):
         start = match.start()
-        line = reply.count("\n", 0, start) + 1
+        line += reply.count("\n", place, start)
         try:
             end = strict_json.end_of_object(reply, start)
         except strict_json.NotJSONError as error:
@@ -87,8 +89,9 @@ def _objects(reply: str) -> list[Reply]:
             raise PromptevalError(
                 f"the object on line {line} of the reply does not end by line {last}; paste all of it"
             )
-        if reply[:start].rstrip().endswith("[") and reply[end:].lstrip().startswith("]"):
+        if _BEFORE.search(reply, place, start) and _BEHIND.match(reply, end):
             raise PromptevalError(f"the object on line {line} of the reply stands in a list; the answer is one object")
         found.append(Reply(reply[start:end], line))
+        line += reply.count("\n", start, end)
         place = end
     return found

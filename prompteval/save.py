@@ -10,7 +10,7 @@ from prompteval.errors import PromptevalError, nearest
 from prompteval.model import Answer
 from prompteval.reply import find_answer
 from prompteval.results import parse_answer
-from prompteval.textfile import FileRefusedError, decode
+from prompteval.textfile import LARGEST, FileRefusedError, decode
 
 
 class Saved(NamedTuple):
@@ -35,7 +35,9 @@ def save_reply(reply: bytes, target: Path, as_is: bool, force: bool) -> Saved:
     """
     if target.exists() and not force:
         raise PromptevalError(f"{target} is there already; --force replaces it")
+    _check_size("the reply", reply)
     data = _as_it_is(reply) if as_is else _answer(reply)
+    _check_size("the answer, one field a line,", data)
     fresh = target.with_name(f".{target.name}.tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -44,6 +46,12 @@ def save_reply(reply: bytes, target: Path, as_is: bool, force: bool) -> Saved:
     except OSError as error:
         raise PromptevalError(f"{target} cannot be written: {error.strerror}") from error
     return Saved(target, parse_answer(data))
+
+
+def _check_size(what: str, data: bytes) -> None:
+    """Raise PromptevalError for what an ingest would refuse to read."""
+    if len(data) > LARGEST:
+        raise PromptevalError(f"{what} is larger than {LARGEST:,} bytes")
 
 
 def _answer(reply: bytes) -> bytes:

@@ -35,10 +35,16 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _follow(path: Path) -> None:
-    target = path.resolve()
-    if not target.exists():
+    try:
+        target, home = path.resolve(), path.parent.resolve()
+        exists = target.exists()
+    except RuntimeError:  # a circle of links, before Python 3.13
+        exists = False
+    except OSError as error:
+        raise FileRefusedError(f"cannot be read: {error.strerror}") from error
+    if not exists:
         raise FileRefusedError("is a link to nothing")
-    if not target.is_relative_to(path.parent.resolve()):
+    if not target.is_relative_to(home):
         raise FileRefusedError("is a link out of its folder")
 
 

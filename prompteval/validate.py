@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -49,13 +50,13 @@ def validate_files(paths: Iterable[Path], contract: str | None) -> Validation:
 def _files(paths: Iterable[Path], contract: str | None, problems: list[Problem]) -> Iterator[Path]:
     suffix = _SUFFIX[contract or "proposal-output"]
     for path in paths:
-        if path.is_dir():
+        if os.path.isdir(path):  # not Path.is_dir, which raises for a name that is too long
             listing = folder.scan(path, suffix)
             problems += [Problem(str(path / bad.path), bad.field, bad.text) for bad in listing.problems]
             if not listing.files and not listing.problems:
                 raise PromptevalError(f"{path} has no {suffix} file")
             yield from listing.files.values()
-        elif path.exists() or path.is_symlink():
+        elif os.path.lexists(path):
             yield path
         else:
             raise PromptevalError(f"{path} does not exist")

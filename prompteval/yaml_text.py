@@ -14,6 +14,8 @@ import yaml
 
 Path = tuple["str | int", ...]
 DEEPEST = 20
+LONGEST = 100_000  # characters; the parser takes a second for so many, and the longest labels have 600
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # an escape can write what no file can hold
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,8})")
 
 
@@ -44,6 +46,8 @@ _KINDS = {
 
 def load(text: str, first_line: int = 1) -> YAMLText:
     """Return the one document in `text`, whose first line is line `first_line` of its file. Raises YAMLTextError."""
+    if len(text) > LONGEST:
+        raise YAMLTextError(f"longer than {LONGEST:,} characters", first_line)
     builder = _Builder(first_line)
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
@@ -53,6 +57,11 @@ def load(text: str, first_line: int = 1) -> YAMLText:
         raise YAMLTextError(f"no YAML: {error.problem}", (mark.line if mark else 0) + first_line) from error
     except yaml.YAMLError as error:
         raise YAMLTextError(f"no YAML: {str(error).splitlines()[0]}", first_line) from error
+    except (ValueError, OverflowError) as error:
+        if isinstance(error, YAMLTextError):
+            raise
+        # PyYAML lets through what Python says of an escape such as \UFFFFFFFF or of a version with 5,000 digits.
+        raise YAMLTextError("no YAML: a number out of range", first_line) from error
     return YAMLText(builder.root, builder.lines, builder.unquoted)
 
 
@@ -85,6 +94,8 @@ class _Builder:
             raise YAMLTextError("anchors and aliases are not allowed", line)
         if isinstance(event, (yaml.ScalarEvent, yaml.CollectionStartEvent)) and event.tag is not None:
             raise YAMLTextError(f"the tag {event.tag} is not allowed", line)
+        if isinstance(event, yaml.ScalarEvent) and (found := _NO_TEXT.search(event.value)):
+            raise YAMLTextError(f"U+{ord(found[0]):04X} is no character of a text", line)
         if self._open and isinstance(self._open[-1][1], dict) and self._key is None:
             self._key = self._take_key(event, line)
         elif isinstance(event, yaml.ScalarEvent):
