@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from prompteval.errors import count
 from prompteval.options import PATH, emit, ledger_option, tell
 from prompteval.plain import lines
+
+if TYPE_CHECKING:
+    from prompteval.ledger.merge import Merged
+
+
+def _grown(ledger: object, merged: Merged) -> str:
+    return f"{ledger} has {count(merged.runs, 'run')} now, {merged.new} of them new"
 
 
 @click.group("ledger")
@@ -60,7 +68,7 @@ def merge(ledger: Path, others: tuple[Path, ...]) -> None:
     from prompteval.ledger.merge import merge as merge_ledgers
 
     merged = merge_ledgers(ledger, others)
-    emit(lines([f"{ledger} has {count(merged.runs, 'run')} now, {merged.new} of them new"]), None)
+    emit(lines([_grown(ledger, merged)]), None)
 
 
 @ledger_commands.command()
@@ -98,7 +106,7 @@ def merge_driver(base: Path, ours: Path, theirs: Path, name: str) -> None:
     from prompteval.ledger.merge import drive
 
     merged = drive(base, ours, theirs)
-    tell(f"{name} has {count(merged.runs, 'run')} now, {merged.new} of them new")
+    tell(_grown(name, merged))
 
 
 @ledger_commands.command()
@@ -144,4 +152,4 @@ def import_(ledger: Path, folder: Path) -> None:
     from prompteval.ledger.export import import_ledger
 
     merged = import_ledger(ledger, folder)
-    emit(lines([f"{ledger} has {count(merged.runs, 'run')} now, {merged.new} of them new"]), None)
+    emit(lines([_grown(ledger, merged)]), None)

@@ -11,9 +11,9 @@ from prompteval.errors import DataError, Problem, PromptevalError
 from prompteval.model import Answer
 from prompteval.results import parse_answer
 
-# What JSON may have after the brace that opens an object; any other brace is prose, such as {a, b} or ${HOME}.
 _BEFORE, _BEHIND = re.compile(r"\[\s*\Z"), re.compile(r"\s*\]")
 _MOST, _SHOWN = 100, 10  # objects looked for, and lines named, before a reply is no answer for certain
+# What JSON may have after the brace that opens an object; any other brace is prose, such as {a, b} or ${HOME}.
 _OBJECT = re.compile(r'\{(?=\s*["}])')
 
 

@@ -58,6 +58,13 @@ class Repository:
     def branch(self, name: str, start: str = "main") -> None:
         self.git("checkout", "-qb", name, start)
 
+    def part(self) -> None:
+        """Record 2 and 3 on the branch `other`, 4 on main, and stay there."""
+        self.branch("other")
+        self.record("2", "3")
+        self.git("checkout", "-q", "main")
+        self.record("4")
+
     def versions(self) -> list[str]:
         assert ok("ledger", "verify", "--ledger", self.ledger).startswith("0 problems")
         assert {path.name for path in self.ledger.parent.iterdir()} <= {"prompteval.db", ".prompteval.db.lock"}
@@ -75,10 +82,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def test_a_merge_is_the_union(repository: Repository) -> None:
-    repository.branch("other")
-    repository.record("2", "3")
-    repository.git("checkout", "-q", "main")
-    repository.record("4")
+    repository.part()
     repository.git("merge", "-q", "other")
     assert repository.versions() == ["1", "2", "3", "4"]
 
@@ -94,20 +98,14 @@ def test_both_sides_may_begin_the_ledger(tmp_path: Path) -> None:
 
 
 def test_a_rebase_replays_each_run(repository: Repository) -> None:
-    repository.branch("other")
-    repository.record("2", "3")
-    repository.git("checkout", "-q", "main")
-    repository.record("4")
+    repository.part()
     repository.git("checkout", "-q", "other")
     repository.git("rebase", "-q", "main")
     assert repository.versions() == ["1", "2", "3", "4"]
 
 
 def test_a_cherry_pick_brings_its_own_run_alone(repository: Repository) -> None:
-    repository.branch("other")
-    repository.record("2", "3")
-    repository.git("checkout", "-q", "main")
-    repository.record("4")
+    repository.part()
     repository.git("cherry-pick", "other")
     assert repository.versions() == ["1", "3", "4"]
 

@@ -5,7 +5,6 @@ Searched texts are left out: they are made anew on writing, since another versio
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterable
 from functools import cache
@@ -13,8 +12,8 @@ from typing import Any
 
 from prompteval.errors import LedgerError
 from prompteval.ledger import schema
-from prompteval.ledger.rows import proposal_row, term_row
-from prompteval.model import Proposal, digest_of
+from prompteval.ledger.rows import proposal_of, proposal_row, term_row
+from prompteval.model import digest_of
 
 Key = tuple[Any, ...]
 Values = tuple[Any, ...]
@@ -79,11 +78,10 @@ def _derived(table: str, row: Values) -> tuple[str | None, ...]:
     if table == "term":
         made = term_row(*row[2:])
     elif table == "proposal":
-        answer, *said, tags, confidence = row
-        list_, position, type_, title, description, body = said
-        tagged = tuple(json.loads(tags))
-        made = proposal_row(answer, Proposal(list_, position, type_, title, description, body, tagged, confidence))
-    return tuple(made[name] for name in DERIVED[table]) if table in DERIVED else ()
+        made = proposal_row(row[0], proposal_of(row[1:]))
+    else:
+        return ()
+    return tuple(made[name] for name in DERIVED[table])
 
 
 def ordered(content: Content, table: str) -> list[Values]:

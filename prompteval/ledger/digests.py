@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
+from prompteval.ledger.rows import proposal_of
 from prompteval.model import Answer, ExpectedPoint, Labels, Proposal
 
 Found = Iterator[tuple[str, str]]  # a place in the ledger, and what is wrong there
@@ -50,10 +49,9 @@ def _point(name: str, type_: str, terms: list[tuple[str, int, str]]) -> Expected
 def proposals(connection: sqlite3.Connection) -> Iterator[tuple[str, Proposal, list[str | None]]]:
     """Yield each proposal with the digest of its answer and its searched texts."""
     fields = "answer, list, position, type, title, description, body, tags, kk_confidence, written, read, spelled"
-    rows: Any = connection.execute(f"select {fields} from proposal order by answer, list, position")
-    for answer, list_, position, type_, title, description, body, tags, confidence, *texts in rows:
-        made = Proposal(list_, position, type_, title, description, body, tuple(json.loads(tags)), confidence)
-        yield answer, made, texts
+    rows = connection.execute(f"select {fields} from proposal order by answer, list, position")
+    for answer, *said in rows:
+        yield answer, proposal_of(said[:8]), said[8:]
 
 
 def answers(connection: sqlite3.Connection) -> Found:

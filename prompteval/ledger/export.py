@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import tempfile
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from prompteval.errors import LedgerError, count
-from prompteval.ledger import content
+from prompteval.ledger import content, schema
 from prompteval.ledger.content import Content, Key
-from prompteval.ledger.merge import Merged, add_to, checked, merge
+from prompteval.ledger.merge import Merged, add_to, checked
+from prompteval.ledger.verify import verify_rows
 
 # Which tables stand in a file, parents first, beside the first table that gives it its name.
 _PARTS = {
@@ -46,19 +48,29 @@ def import_ledger(ledger: Path, folder: Path) -> Merged:
     The digests, ids and references of what is imported are recomputed before the ledger is replaced.
     """
     try:
-        paths = [path for kind in _PARTS for path in sorted((folder / kind).glob("*.ndjson"))]
-        read = [(str(path), _content(path)) for path in paths]
+        return add_to(ledger, [(str(folder), _read(folder))])
     except OSError as error:
         raise LedgerError(f"{error.filename} cannot be read: {error.strerror}; nothing was imported") from error
-    if not read:
+    except LedgerError as error:
+        raise LedgerError(f"{error}; nothing was imported") from error
+
+
+def _read(folder: Path) -> Content:
+    """Return what all files hold together. They have to verify without what a ledger has."""
+    read = content.empty()
+    for path in [path for kind in _PARTS for path in sorted((folder / kind).glob("*.ndjson"))]:
+        content.add(read, _content(path), str(path))
+    if not any(read.values()):
         raise LedgerError(f"{folder} has no runs/*.ndjson and no corpora/*.ndjson; 'prompteval ledger export' makes it")
-    with tempfile.TemporaryDirectory() as scratch:  # the files have to be whole without what the ledger has
-        made = Path(scratch) / "ledger.db"
+    with closing(sqlite3.connect(":memory:")) as connection:
+        schema.create(connection)
         try:
-            add_to(made, read)
-        except LedgerError as error:
-            raise LedgerError(f"{str(error).replace(str(made), str(folder))}; nothing was imported") from error
-        return merge(ledger, [made])
+            content.write(connection, read)
+        except sqlite3.IntegrityError as error:
+            raise LedgerError(f"{folder} holds rows that no ledger takes: {error}") from error
+        if problem := next(verify_rows(connection), None):
+            raise LedgerError(f"{folder} does not verify ({problem[0]}: {problem[1]})")
+    return read
 
 
 def _files(whole: Content) -> Iterator[tuple[str, bytes]]:
@@ -96,13 +108,13 @@ def _content(path: Path) -> Content:
             row = tuple(_field(value.pop(name)) for name in content.columns()[table])
             key = tuple(row[content.columns()[table].index(name)] for name in content.KEYS[table])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise LedgerError(f"{path}: line {number} is no row of an exported ledger; nothing was imported") from error
+            raise LedgerError(f"{path}: line {number} is no row of an exported ledger") from error
         if value or table not in _PARTS.get(path.parent.name, ()) or key in found[table]:
-            raise LedgerError(f"{path}: line {number} is no row of an exported ledger; nothing was imported")
+            raise LedgerError(f"{path}: line {number} is no row of an exported ledger")
         found[table][key] = row
     first = found[_PARTS[path.parent.name][0]]
     if list(first) != [(path.stem,)]:
-        raise LedgerError(f"{path} does not hold what its name says; nothing was imported")
+        raise LedgerError(f"{path} does not hold what its name says")
     return found
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from prompteval.errors import LedgerError, count
 from prompteval.ledger import content
 from prompteval.ledger.content import Content
 from prompteval.ledger.open import reading
-from prompteval.ledger.verify import verify_facts, verify_rows
+from prompteval.ledger.verify import verify_facts
 from prompteval.ledger.write import rebuilding
 
 
@@ -24,22 +23,16 @@ class Merged(NamedTuple):
     new: int
 
 
-class Sides(NamedTuple):
-    """The three sides of a merge in git, as files' bytes; None or empty: that side has no ledger."""
-
-    base: bytes | None
-    ours: bytes | None
-    theirs: bytes | None
-
-
 def merge(ledger: Path, others: Iterable[Path]) -> Merged:
     """Make `ledger` the union of itself, if it is there, and the others.
 
     Raises LedgerError, and then nothing was written, for a file that is no ledger or does not verify, and for two
     ledgers that say different things of the same key.
     """
-    with unchanged_unless_whole():
+    try:
         return add_to(ledger, [(str(path), checked(path)) for path in others])
+    except LedgerError as error:
+        raise LedgerError(f"{error}; nothing was merged") from error
 
 
 def add_to(ledger: Path, others: Iterable[tuple[str, Content]]) -> Merged:
@@ -50,18 +43,7 @@ def add_to(ledger: Path, others: Iterable[tuple[str, Content]]) -> Merged:
         for name, other in others:
             content.add(union, other, name)
         content.write(connection, union)
-        if problem := next(verify_rows(connection), None):
-            raise LedgerError(f"what would be added does not verify ({problem[0]}: {problem[1]})")
     return Merged(len(union["run"]), len(union["run"]) - before)
-
-
-@contextmanager
-def unchanged_unless_whole() -> Iterator[None]:
-    """Say, where something stops a merge, that nothing was written."""
-    try:
-        yield
-    except LedgerError as error:
-        raise LedgerError(f"{error}; nothing was merged") from error
 
 
 def checked(path: Path, name: str | None = None) -> Content:
@@ -76,23 +58,12 @@ def checked(path: Path, name: str | None = None) -> Content:
         raise LedgerError(str(error).replace(str(path), name or str(path))) from error
 
 
-def checked_bytes(data: bytes | None, name: str) -> Content:
-    """Return what a ledger holds that is no file, such as a version of it in git; no bytes hold nothing."""
-    if not data:
-        return content.empty()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "ledger.db"
-        path.write_bytes(data)
-        return checked(path, name)
-
-
-def three_way(sides: Sides, replaying: bool) -> tuple[Content, int]:
-    """Return ours, and what theirs has beyond the base; and how many runs that adds.
+def three_way(base: Content, ours: Content, theirs: Content, replaying: bool) -> Content:
+    """Return ours, and what theirs has beyond the base.
 
     Raises LedgerError where a side lost a run of the base. Only while a commit is replayed elsewhere (a rebase, a
     cherry-pick) may our side lack what its base has: it never had it.
     """
-    base, ours, theirs = (checked_bytes(data, name) for data, name in zip(sides, Sides._fields, strict=True))
     for name, side in (("our side", ours), ("their side", theirs)):
         if (lost := base["run"].keys() - side["run"].keys()) and not (replaying and side is ours):
             first = min(key[0] for key in lost)
@@ -100,18 +71,19 @@ def three_way(sides: Sides, replaying: bool) -> tuple[Content, int]:
     union = content.empty()
     content.add(union, ours, "ours")
     content.add(union, content.beyond(theirs, base), "theirs")
-    return union, len(union["run"]) - len(ours["run"])
+    return union
 
 
 def drive(base: Path, ours: Path, theirs: Path) -> Merged:
     """Merge as a merge driver of git: `ours` becomes the result. Raises LedgerError; then `ours` is as it was."""
-    sides = Sides(*(path.read_bytes() for path in (base, ours, theirs)))
+    sides = {"base": base, "ours": ours, "theirs": theirs}
+    # Where a side has no ledger, git gives an empty file.
+    held = {name: checked(path, name) if path.stat().st_size else content.empty() for name, path in sides.items()}
     # git-merge names the commits it merges in variables GITHEAD_<id>; a rebase or cherry-pick names none.
-    replaying = not any(name.startswith("GITHEAD_") for name in os.environ)
-    union, new = three_way(sides, replaying)
+    union = three_way(**held, replaying=not any(name.startswith("GITHEAD_") for name in os.environ))
     with tempfile.TemporaryDirectory() as folder:  # beside `ours`, a lock would stay in the work tree
         made = Path(folder) / "ledger.db"
         with rebuilding(made) as connection:
             content.write(connection, union)
         ours.write_bytes(made.read_bytes())
-    return Merged(len(union["run"]), new)
+    return Merged(len(union["run"]), len(union["run"]) - len(held["ours"]["run"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from prompteval.fold import fold, fold_by_character
@@ -11,6 +12,12 @@ from prompteval.reading import read_blocks, read_line
 
 Row = dict[str, Any]
 _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+def proposal_of(said: Sequence[Any]) -> Proposal:
+    """Return the proposal of a row, from `list` to `kk_confidence` in the order of the table."""
+    list_, position, type_, title, description, body, tags, confidence = said
+    return Proposal(list_, position, type_, title, description, body, tuple(json.loads(tags)), confidence)
 
 
 def term_row(role: str, alternative: int, term: str) -> Row:
