@@ -307,6 +307,11 @@ def test_ctrl_c_while_another_process_writes(bench: Bench) -> None:
 def test_a_read_only_ledger_is_left_alone(bench: Bench) -> None:
     bench.ledger.chmod(0o444)
     assert "is read-only; it is as it was" in bench.refuse("3", {"a": answer(), "b": answer()})
+    before = bench.ledger.read_bytes()
+    other = Bench(bench.root / "other", {"a": labels(point())})
+    other.ingest("9", {"a": answer()})
+    assert "is read-only" in refused("ledger", "merge", other.ledger, "--ledger", bench.ledger)
+    assert bench.ledger.read_bytes() == before
     assert bench.ledger.stat().st_mode & 0o777 == 0o444
 
 

@@ -81,7 +81,7 @@ def _sweep(path: Path) -> None:
 
 def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
     old = not fresh and path.exists()  # asked under the lock: another writer may have made it by now
-    if old and not path.stat().st_mode & 0o222:  # a move would replace it all the same
+    if path.exists() and not path.stat().st_mode & 0o222:  # a move would replace it all the same
         raise LedgerError(f"{path} is read-only; it is as it was")
     facts = _facts_of_older_version(path) if old else None
     from_copy = old and facts is None
