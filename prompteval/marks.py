@@ -44,7 +44,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 
 def _places(term: str, text: str) -> Iterator[int]:
-    start = text.find(term)
+    start = text.find(term) if term else -1  # a term of nothing that shows stands nowhere
     while start >= 0:
         yield start
         start = text.find(term, start + 1)

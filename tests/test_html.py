@@ -140,6 +140,11 @@ def test_marks_lose_no_text(text: str, terms: list[str], guards: list[str]) -> N
     assert "".join(part.text for part in marked(text, terms, guards)) == text
 
 
+@given(text=st.text(), terms=st.lists(st.text("\xad\u200b\u2060\ufeff")))
+def test_a_term_of_nothing_that_shows_marks_nothing(text: str, terms: list[str]) -> None:
+    assert not [part for part in marked(text, terms, terms) if part.kind]
+
+
 @given(before=st.text(), term=st.text("abc d", min_size=1), after=st.text())
 def test_a_plain_term_is_marked(before: str, term: str, after: str) -> None:
     if term.strip():
