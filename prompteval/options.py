@@ -92,7 +92,7 @@ def _speak_utf8() -> None:
 def tell(*lines: str) -> None:
     """Say lines on stderr, with nothing in them that steers a terminal. Where nobody can hear them, they are lost."""
     try:
-        click.echo(plain.lines(lines), err=True, nl=False)
+        click.echo(plain.lines(lines), file=sys.stderr, err=True, nl=False)
     except OSError:
         with open(os.devnull, "wb") as nowhere:  # or else Python fails on the same bytes again when it ends
             os.dup2(nowhere.fileno(), 2)
@@ -104,7 +104,8 @@ def emit(text: str, output: Path | None, ledger: Path | None = None) -> None:
         if output is None:
             if sys.stdout is None:
                 raise PromptevalError("the report cannot be written to stdout: it is closed")
-            click.echo(_encodable(text), nl=False)
+            # Named, since click makes an ascii stream one of UTF-8; color, since it would cut escapes out of a session.
+            click.echo(_encodable(text), file=sys.stdout, nl=False, color=True)
             sys.stdout.flush()
             return
         if ledger is not None and output.exists() and output.samefile(ledger):

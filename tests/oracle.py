@@ -39,9 +39,7 @@ def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
     first = text[at : at + 1]
     if first == '"':
         return _string(text, at + 1)
-    if first and first in "[{":
-        if depth == DEEPEST:
-            raise RefusedError
+    if first and first in "[{" and depth < DEEPEST:
         return (_list if first == "[" else _object)(text, _skip(text, at + 1), depth + 1)
     for word, value in _WORDS.items():
         if text.startswith(word, at):

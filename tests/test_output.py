@@ -1,0 +1,190 @@
+"""What reaches a terminal, a pipe or a full disk: no character of the data steers it, no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers import EMPTY, Bench, answer, labels, point, proposal, session
+from tests.process import process, steering
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="file names and streams are those of Linux")
+# ESC, BEL, C1, bidi overrides and isolates, line and paragraph separators, zero width, soft hyphen, a tag, DEL
+EVIL = "\x1b[31m\x07\x9b2k\x85\u202e\u2066\u200f\u2028\u2029\u200b\xad\U000e0041\x7f"
+NAME = f"evil{EVIL}-01"
+BYTES = b"broken\xff\x1b[2J-01"  # no UTF-8
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """Two runs in which every text, and the name of a fixture, holds what steers a terminal."""
+    terms: Any = {"must_match_all": [f"alpha{EVIL}"], "must_not_match": [f"lf{EVIL}"]}
+    evil = labels(point(f"id{EVIL}", **terms), point("never", "map"), category=f"evil{EVIL}")
+    bench = Bench(tmp_path_factory.mktemp("evil"), {NAME: evil | {"notes": EVIL}, "b-01": labels()})
+    path = bench.fixtures / "sessions" / f"{NAME}.md"
+    path.write_text(session(NAME, f"[USER]: Say {EVIL} it.\n\n[AGENT]: Said.\n"))
+    shown = proposal(f"Alpha {EVIL}", f"# {EVIL}\n[x](http://x{EVIL})", description=EVIL, tags=[EVIL])
+    bench.ingest("1", {NAME: answer(shown, proposal(f"alpha{EVIL}")), "b-01": f"oops {EVIL}"}, "--note", EVIL)
+    wrong = json.dumps({"practice": [], "map": [], f"key{EVIL}": EVIL}, ensure_ascii=False)
+    bench.ingest("2", {NAME: wrong.encode().decode(), "b-01": answer(shown)}, "--note", EVIL)
+    return bench
+
+
+REPORTS = [
+    *(
+        ["score", "--run", run, "--format", form]
+        for run in "12"
+        for form in ("text", "markdown", "json", "csv", "html")
+    ),
+    *(["diff", "1", "2", "--format", form] for form in ("text", "markdown", "json", "csv", "html")),
+    *(["history", "--format", form] for form in ("text", "markdown", "json", "csv", "html")),
+    *(["runs", "--format", form] for form in ("text", "markdown", "json", "csv")),
+    *(["labels", "--format", form] for form in ("text", "markdown")),
+    ["show", NAME, "--run", "1", "--transcript"],
+    ["show", "b-01", "--run", "1"],
+    ["report"],
+    ["ledger", "verify"],
+    # what cannot be done, with the argument in the message
+    ["show", f"x{EVIL}"],
+    ["score", "--run", EVIL],
+    ["score", "--format", EVIL],
+    ["diff", EVIL, "1"],
+    ["runs", f"--{EVIL}"],
+    ["runs", EVIL, EVIL],
+    [f"runs{EVIL}"],
+    [f"--{EVIL}"],
+    ["schema", EVIL],
+    ["ledger", "merge", f"x{EVIL}"],
+    ["ledger", "textconv", f"x{EVIL}"],
+    ["ledger", EVIL],
+]
+
+
+@pytest.mark.parametrize("command", REPORTS, ids=lambda command: ascii(" ".join(command))[:40])
+def test_no_report_or_message_steers_a_terminal(bench: Bench, command: list[str]) -> None:
+    done = process(*command, env={"PROMPTEVAL_LEDGER": str(bench.ledger)})
+    assert steering(done.stdout + done.stderr) == []
+    assert done.stdout or done.stderr
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Bench:
+    """A corpus and results whose file names hold what steers a terminal, some of them no UTF-8, and all is wrong."""
+    bench = Bench(tmp_path / f"root{EVIL}", {"a-01": labels(point()), f"b{EVIL}": labels(category=EVIL)})
+    results = tmp_path / f"root{EVIL}" / f"results{EVIL}"
+    results.mkdir()
+    for folder, suffix in ((bench.fixtures / "sessions", b".md"), (bench.fixtures / "expected", b".yaml")):
+        Path(os.fsdecode(os.fsencode(folder) + b"/" + BYTES + suffix)).write_text(f"{EVIL}: {EVIL}")
+    for name in (f"{EVIL}.json", f"b{EVIL}.JSON", f"other{EVIL}.txt", f"link{EVIL}.json"):
+        (results / name).write_text(f'{{"{EVIL}": 1}}')
+    (results / "a-01.json").write_text(f"{EVIL}")
+    Path(os.fsdecode(os.fsencode(results) + b"/" + BYTES + b".json")).write_text("")
+    (bench.fixtures / "corpus.yaml").write_text(f'version: "{EVIL}"\n{EVIL}: [')
+    return bench
+
+
+COMMANDS = {
+    "check": ("check", "F"),
+    "ingest": ("ingest", "--fixtures", "F", "--ledger", "L"),
+    "ingest results": ("ingest", "--version", "1", "--model", "M", "--fixtures", "F", "--ledger", "L", "R"),
+    "status": ("status", "R", "--fixtures", "F"),
+    "status next": ("status", "R", "--next", "--fixtures", "F"),
+    "validate": ("validate", "R"),
+    "validate labels": ("validate", "--contract", "expected-labels", "F/expected"),
+    "validate sessions": ("validate", "--contract", "session-front-matter", "F/sessions"),
+    "validate corpus": ("validate", "F/corpus.yaml"),
+    "save": ("save", f"c{EVIL}", "--results", "R", "--fixtures", "F"),
+    "save a file": ("save", "a-01", f"reply{EVIL}", "--results", "R", "--fixtures", "F"),
+    "save here": ("save", f"b{EVIL}", "--results", "R", "--fixtures", "F"),
+    "prompt": ("prompt", "a-01", "--fixtures", "F", "--prompt", f"prompt{EVIL}"),
+    "names as arguments": ("status", "R", "R/link", "--fixtures", "F"),
+}
+
+
+@pytest.mark.parametrize("mended", [False, True])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_file_name_steers_a_terminal(folders: Bench, name: str, mended: bool) -> None:
+    if mended:  # the corpus can be read now, and what is wrong with the results is said
+        (folders.fixtures / "corpus.yaml").unlink()
+        for folder in ("sessions", "expected"):
+            for path in (folders.fixtures / folder).glob("broken*"):
+                path.unlink()
+    where = {"F": str(folders.fixtures), "R": f"{folders.root}/results{EVIL}", "L": str(folders.ledger)}
+    arguments = [where.get(word[:1], "") + word[1:] if word[:1] in where else word for word in COMMANDS[name]]
+    done = process(*arguments, input=f"{EVIL} {json.dumps(EMPTY)[:-1]}".encode())
+    assert steering(done.stdout + done.stderr) == []
+
+
+def test_a_session_that_steers_is_not_printed_on_a_terminal(bench: Bench) -> None:
+    """It has to reach the model as it is, so it is refused there and unchanged in a pipe."""
+    import pty
+
+    command = ("prompt", NAME, "--body", "--fixtures", bench.fixtures)
+    controller, terminal = pty.openpty()
+    done = process(*command, stdout=terminal)
+    os.close(terminal)
+    os.close(controller)
+    assert done.returncode == 2 and done.stderr.startswith(b"Error: the text holds control or bidi characters")
+    assert EVIL.encode() in process(*command).stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "ascii:strict", "utf-8"])
+@pytest.mark.parametrize("columns", ["1", "80"])
+def test_any_encoding_and_width(bench: Bench, encoding: str, columns: str) -> None:
+    env = {"PYTHONIOENCODING": encoding, "COLUMNS": columns, "PROMPTEVAL_LEDGER": str(bench.ledger)}
+    for command in (["diff", "1", "2"], ["show", NAME, "--run", "1"], ["score", "--help"], ["--help"]):
+        done = process(*command, env=env)
+        assert (done.returncode, done.stderr) == (0, b""), command
+        done.stdout.decode(encoding.partition(":")[0])
+    assert process("show", "é→", env=env).returncode == 2
+
+
+WRITERS = [["runs"], ["score", "--format", "html"], ["score", "-h"], ["--help"], ["--version"], ["schema", "corpus"]]
+
+
+@pytest.mark.parametrize("command", WRITERS, ids=" ".join)
+def test_a_full_disk(bench: Bench, command: list[str]) -> None:
+    env = {"PROMPTEVAL_LEDGER": str(bench.ledger)}
+    with Path("/dev/full").open("wb") as full:
+        done = process(*command, env=env, stdout=full)
+        assert done.returncode == 2 and done.stderr.startswith(b"Error: ") and done.stderr.count(b"\n") == 1
+        assert process(*command, env=env, stdout=full, stderr=full).returncode == 2
+        assert process("runs", "--ledger", "none", stderr=full).returncode == 2
+        assert process("runs", "--nothing", stderr=full).returncode == 2
+
+
+@pytest.mark.parametrize("command", WRITERS, ids=" ".join)
+def test_a_broken_pipe(bench: Bench, command: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = process(*command, env={"PROMPTEVAL_LEDGER": str(bench.ledger)}, stdout=writer)
+    os.close(writer)
+    assert done.returncode != 0 and done.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("closed", "command", "code"),
+    [
+        (">&-", "runs", 2),
+        (">&-", "check nowhere", 2),
+        ("2>&-", "runs", 0),
+        ("2>&-", "runs --ledger none", 2),
+        (">&- 2>&-", "runs", 2),
+        ("<&-", "runs", 0),
+        ("<&-", "save b-01 --results R --fixtures F", 2),
+        ("<&- >&- 2>&-", "runs --ledger none", 2),
+    ],
+)
+def test_closed_streams(bench: Bench, closed: str, command: str, code: int) -> None:
+    command = command.replace(" F", f" '{bench.fixtures}'").replace(" R", f" '{bench.root}/new'")
+    whole = f"exec '{sys.executable}' -m prompteval {command} {closed}"
+    env = {**os.environ, "PROMPTEVAL_LEDGER": str(bench.ledger), "PYTHONPATH": os.getcwd()}
+    done = subprocess.run(["sh", "-c", whole], capture_output=True, timeout=20, check=False, env=env)
+    assert done.returncode == code, done.stderr
+    assert b"Traceback" not in done.stderr and b"Exception" not in done.stderr
