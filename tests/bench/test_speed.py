@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from prompteval.fixtures import read_corpus
-from prompteval.ledger.record import record_run
-from prompteval.model import Answer, Corpus, Proposal, RunTags
+from prompteval.model import Corpus
+from tests.bench.ledgers import fill, real_corpus
 from tests.bench.timing import BARE, fastest, prompteval
 from tests.helpers import EMPTY, ROOT, answer, ok, proposal, write_results
 
@@ -18,20 +17,7 @@ BODY = "The edge proxy keeps a page until its cache tag is purged, so purge by t
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
-    return read_corpus(ROOT / "fixtures")
-
-
-def _answers(corpus: Corpus, run: int) -> dict[str, Answer]:
-    """Return two proposals a fixture in which something is new every run."""
-    return {
-        fixture.id: Answer(
-            tuple(
-                Proposal("practice", place, "practice", f"Title {run} {place}", "About it.", BODY, ("cache",), "high")
-                for place in range(2)
-            )
-        )
-        for fixture in corpus.fixtures
-    }
+    return real_corpus()
 
 
 @pytest.fixture(scope="module")
@@ -39,23 +25,10 @@ def ledgers(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> dict[in
     """Ledgers of 5 and 1,000 runs of 24 fixtures; in both, v5 and v6 have one run each."""
     root = tmp_path_factory.mktemp("ledgers")
     few, many = root / "few.db", root / "many.db"
-    for run, version in enumerate(("5", "6", "7", "8", "9")):
-        record_run(few, corpus, _answers(corpus, run), RunTags(version, "X"), False)
+    fill(few, corpus, range(5, 10))
     shutil.copy(few, many)
-    _fill(many, corpus, 995)
+    fill(many, corpus, range(10, 1005))
     return {5: few, 1000: many}
-
-
-def _fill(ledger: Path, corpus: Corpus, runs: int) -> None:
-    """Append runs in one transaction; through the command line it would take minutes."""
-    from contextlib import contextmanager
-
-    from prompteval.ledger import record, write
-
-    with write.appending(ledger) as connection, pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(record, "appending", contextmanager(lambda _: iter([connection])))
-        for run in range(runs):
-            record_run(ledger, corpus, _answers(corpus, 100 + run % 50), RunTags(str(100 + run), "X"), False)
 
 
 def _report(name: str, ratio: float, bound: float) -> None:

@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from tests.helpers import ROOT
 
@@ -37,3 +38,24 @@ def fastest(commands: Mapping[str, Sequence[str]], rounds: int = 20) -> dict[str
         for name, command in commands.items():
             taken[name].append(seconds(command))
     return {name: min(values) for name, values in taken.items()}
+
+
+class Usage(NamedTuple):
+    """What one whole process took: processor time, and the most memory it held (unit of the platform)."""
+
+    seconds: float
+    peak: int
+
+
+_METER = (
+    "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
+    "used = resource.getrusage(resource.RUSAGE_CHILDREN); print(used.ru_utime + used.ru_stime, used.ru_maxrss)"
+)
+
+
+def usage(command: Sequence[str]) -> Usage:
+    """Measure one process. A small one starts it: a child counts the memory of whoever started it as its own."""
+    meter = [sys.executable, "-c", _METER, *command]
+    out = subprocess.run(meter, env=ENVIRONMENT, check=True, capture_output=True).stdout
+    taken, peak = out.split()
+    return Usage(float(taken), int(peak))
