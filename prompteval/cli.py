@@ -264,9 +264,9 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
     \b
     prompteval runs
     """
-    from prompteval.evaluate import list_runs
+    from prompteval.evaluate import read_history
 
-    emit(_render("runs", form, list_runs(ledger)), output, ledger)
+    emit(_render("runs", form, read_history(ledger).runs), output, ledger)
 
 
 @main.command()
@@ -283,15 +283,15 @@ def history(model: str | None, grain: str, labels: str, form: str, **where: Any)
     prompteval history
     prompteval history --format markdown --output fixtures/RESULTS.md
     """
-    from prompteval.evaluate import list_runs
+    from prompteval.evaluate import read_history
 
-    runs = list_runs(where["ledger"], model, labels)
+    found = read_history(where["ledger"], model, labels)
     if form == "html":
         from prompteval.report.pages import history_page
 
-        emit(history_page(where["ledger"], runs, grain, labels), where["output"], where["ledger"])
+        emit(history_page(where["ledger"], found, grain), where["output"], where["ledger"])
     else:
-        emit(_render("history", form, runs, grain), where["output"], where["ledger"])
+        emit(_render("history", form, found, grain), where["output"], where["ledger"])
 
 
 @main.command()

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from prompteval.outcome import FixtureOutcome, LeftOut, Ratio, Run, Totals, by_category, totals
+from prompteval.copies import Samples
+from prompteval.measures import Mean, Measures, measure, passed
+from prompteval.outcome import FixtureOutcome, LeftOut, Ratio, Run, Totals, totals
 
 Outcomes = Mapping[str, Sequence[FixtureOutcome]]  # by run id
 
@@ -18,24 +20,22 @@ class Side:
     """The runs of one side of a comparison, and their outcomes on the compared fixtures, by fixture and run id."""
 
     name: str
-    runs: tuple[Run, ...]
+    samples: Samples
     outcomes: Mapping[str, Mapping[str, FixtureOutcome]]
 
-    @cached_property
-    def totals(self) -> Totals:
-        """The sums over all runs and compared fixtures."""
-        return totals(self._all())
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs that count, oldest first."""
+        return self.samples.runs
 
     @cached_property
-    def categories(self) -> dict[str, Ratio]:
-        return by_category(self._all())
+    def all_outcomes(self) -> list[FixtureOutcome]:
+        """The outcomes of all runs on all compared fixtures."""
+        return [outcome for outcomes in self.outcomes.values() for outcome in outcomes.values()]
 
     def totals_of(self, run: Run) -> Totals:
         """The sums of one run over the compared fixtures that it answered."""
         return totals(outcomes[run.id] for outcomes in self.outcomes.values() if run.id in outcomes)
-
-    def _all(self) -> list[FixtureOutcome]:
-        return [outcome for outcomes in self.outcomes.values() for outcome in outcomes.values()]
 
 
 class Pair(NamedTuple):
@@ -44,6 +44,10 @@ class Pair(NamedTuple):
     fixture_id: str
     baseline: tuple[FixtureOutcome, ...]
     candidate: tuple[FixtureOutcome, ...]
+
+    @property
+    def category(self) -> str:
+        return self.candidate[0].category
 
     @property
     def passes(self) -> tuple[Ratio, Ratio]:
@@ -60,9 +64,18 @@ class Pair(NamedTuple):
         return "passing" if after.part == after.whole else "still-failing"
 
     @property
+    def valid(self) -> tuple[list[FixtureOutcome], list[FixtureOutcome]]:
+        """The outcomes of valid answers: what is not readable has no phantoms to count."""
+        return _valid(self.baseline), _valid(self.candidate)
+
+    @property
     def other_reason(self) -> bool:
         """Whether it fails for other reasons than before."""
         return _texts(self.baseline) != _texts(self.candidate)
+
+
+def _valid(outcomes: Sequence[FixtureOutcome]) -> list[FixtureOutcome]:
+    return [outcome for outcome in outcomes if outcome.state == "valid"]
 
 
 def _passes(outcomes: Sequence[FixtureOutcome]) -> Ratio:
@@ -91,16 +104,54 @@ class Comparison:
             for name, outcomes in sorted(self.baseline.outcomes.items())
         )
 
+    @cached_property
+    def answers_each(self) -> int | None:
+        """How many answers each fixture has on either side; None: not all have the same number."""
+        numbers = {len(outcomes) for pair in self.pairs for outcomes in (pair.baseline, pair.candidate)}
+        return numbers.pop() if len(numbers) == 1 else None
+
+    @property
+    def weight(self) -> int:
+        """What each fixture weighs in `measures`: its answers where all have the same number, so that they are sums."""
+        return self.answers_each or 1
+
+    @cached_property
+    def readable(self) -> list[tuple[list[FixtureOutcome], list[FixtureOutcome]]]:
+        """The valid answers of the fixtures that have one on both sides: phantoms are counted and compared on these."""
+        return [valid for valid in (pair.valid for pair in self.pairs) if all(valid)]
+
+    @cached_property
+    def measures(self) -> tuple[Measures, Measures]:
+        """What baseline and candidate reached, each fixture with the same weight, as in the tests of `evidence`.
+
+        Where all fixtures have the same number of answers these are sums; otherwise sums of means, one a fixture.
+        """
+        return (
+            measure([pair.baseline for pair in self.pairs], [before for before, _ in self.readable], self.weight),
+            measure([pair.candidate for pair in self.pairs], [after for _, after in self.readable], self.weight),
+        )
+
+    @cached_property
+    def categories(self) -> dict[str, tuple[Mean, Mean]]:
+        """How many fixtures of each category pass on either side, weighed as in `measures`."""
+        grouped: dict[str, list[Pair]] = defaultdict(list)
+        for pair in self.pairs:
+            grouped[pair.category].append(pair)
+        return {
+            name: (passed([p.baseline for p in pairs], self.weight), passed([p.candidate for p in pairs], self.weight))
+            for name, pairs in sorted(grouped.items())
+        }
+
     def changed(self, change: str) -> list[Pair]:
         """Return the pairs with that `change`."""
         return [pair for pair in self.pairs if pair.change == change]
 
 
 class Answered(NamedTuple):
-    """One side before it is paired: its runs with their outcomes, and the session of each fixture by run id."""
+    """One side before it is paired: the runs that count, and the session of each fixture by run id."""
 
     name: str
-    runs: tuple[Run, ...]
+    samples: Samples
     sessions: Mapping[str, Mapping[str, str]]
 
 
@@ -123,8 +174,8 @@ def compare(
         for name in sorted(names - set(shared))
     ]
     return Comparison(
-        Side(baseline.name, baseline.runs, {name: left[name] for name in shared}),
-        Side(candidate.name, candidate.runs, {name: right[name] for name in shared}),
+        Side(baseline.name, baseline.samples, {name: left[name] for name in shared}),
+        Side(candidate.name, candidate.samples, {name: right[name] for name in shared}),
         revision,
         tuple(left_out),
     )
@@ -132,7 +183,7 @@ def compare(
 
 def _answers(side: Answered, sessions: Mapping[str, str], outcomes: Outcomes) -> dict[str, dict[str, FixtureOutcome]]:
     found: dict[str, dict[str, FixtureOutcome]] = defaultdict(dict)
-    for run in side.runs:
+    for run in side.samples.runs:
         for outcome in outcomes.get(run.id, ()):
             same_session = side.sessions[run.id].get(outcome.fixture_id) == sessions.get(outcome.fixture_id)
             if same_session and outcome.state != "missing":

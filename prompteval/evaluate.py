@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.compare import Answered, Comparison, compare
+from prompteval.copies import samples
 from prompteval.errors import SelectionError
 from prompteval.ledger import select
 from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
-from prompteval.outcome import NOTHING, FixtureOutcome, Run, Scored, Totals
+from prompteval.outcome import NOTHING, FixtureOutcome, History, Run, Scored
 from prompteval.tags import shown_setting
 
 
@@ -29,8 +30,8 @@ class Compared(NamedTuple):
     not_compared: list[str]
 
 
-def list_runs(ledger: Path, model: str | None = None, labels: str = "recorded") -> list[tuple[Run, Totals]]:
-    """Return every run (of `model` alone, where it is given), oldest first, with its totals under `labels`.
+def read_history(ledger: Path, model: str | None = None, labels: str = "recorded") -> History:
+    """Return every run (of `model` alone, where it is given) with its totals under `labels`, recorded or latest.
 
     Raises SelectionError where there is none.
     """
@@ -38,10 +39,10 @@ def list_runs(ledger: Path, model: str | None = None, labels: str = "recorded") 
         runs = [run for run in select.all_runs(connection) if model in (None, run.model)]
         if not runs:
             raise SelectionError(f"no run has the model '{model}'; 'prompteval runs' lists them.")
-        corpus = select.latest_corpus(connection) if labels == "latest" else None
-        select.score_under(connection, runs, corpus)
+        judge = select.latest_corpus(connection) if labels == "latest" else None
+        left_out = select.score_under(connection, runs, judge)
         sums = read_totals(connection)
-    return [(run, sums.get(run.id, NOTHING)) for run in runs]
+    return History([(run, sums.get(run.id, NOTHING)) for run in runs], judge, left_out)
 
 
 def all_outcomes(ledger: Path) -> list[tuple[Run, list[FixtureOutcome]]]:
@@ -80,11 +81,11 @@ def diff_runs(ledger: Path, baseline: str, candidate: str, where: Where) -> Comp
         judge = {"candidate": right[-1].corpus, "latest": latest}.get(where.labels)
         with reading(ledger) as connection:
             select.score_under(connection, {run.id: run for run in (*left, *right)}.values(), judge)
-            outcomes = read_outcomes(connection)
+            outcomes, given = read_outcomes(connection), select.given(connection)
             corpora = {run.corpus for run in (*left, *right)} | {judge or right[-1].corpus}
             sessions = {corpus: select.sessions_of(connection, corpus) for corpus in corpora}
         baseline_side, candidate_side = (
-            Answered(name, runs, {run.id: sessions[run.corpus] for run in runs})
+            Answered(name, samples(runs, given), {run.id: sessions[run.corpus] for run in runs})
             for name, runs in ((before.name, left), (after.name, right))
         )
         counted = judge, sessions[judge or right[-1].corpus]

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from prompteval import exact
-from prompteval.compare import Comparison, Pair
-from prompteval.outcome import FixtureOutcome
+from prompteval.compare import Comparison
+from prompteval.outcome import FixtureOutcome, Ratio
 
 Interval = tuple[float, float]
 
@@ -17,7 +17,7 @@ class Measure(NamedTuple):
     """One measure on both sides. `p` is None where it could not be computed, or could not be small at this size.
 
     `fixtures` counts those that the measure is about; `fewest` how many of them would have had to change one way, and
-    none the other, to reach p <= 0.05 (None: even all would not do).
+    none the other, to reach p <= 0.05 whatever the other measures say (None: even all would not do).
     """
 
     name: str
@@ -27,28 +27,33 @@ class Measure(NamedTuple):
     fewest: int | None
 
 
-class Evidence(NamedTuple):
-    """What `diff` says about chance. Intervals and noise are for the baseline and the candidate, in this order.
+class Noise(NamedTuple):
+    """On how many fixtures two runs of one side differ on average, of the fixtures that have two answers or more."""
 
-    `noise` is on how many fixtures two runs of a side differ on average; None: the side has one run.
-    """
+    differ: Fraction
+    fixtures: int
+
+
+class Evidence(NamedTuple):
+    """What `diff` says about chance. Intervals and noise are for the baseline and the candidate, in this order."""
 
     recall: Measure
     phantoms: Measure
     gate: Measure
     passed: tuple[Interval | None, Interval | None]
     gate_accuracy: tuple[Interval | None, Interval | None]
-    noise: tuple[Fraction | None, Fraction | None]
+    noise: tuple[Noise | None, Noise | None]
 
 
 def weigh(comparison: Comparison) -> Evidence:
     """Return the evidence of a comparison. Recall is primary and unadjusted; phantoms and gate accuracy share Holm."""
     pairs = comparison.pairs
     gates = [pair for pair in pairs if pair.baseline[0].gate is not None and pair.candidate[0].gate is not None]
-    recall = _measure("recall", [_values(pair, _matched) for pair in pairs if pair.candidate[0].points_total])
-    phantoms = _measure("phantoms", [_values(pair, _phantoms) for pair in pairs])
-    gate = _measure("gate accuracy", [_values(pair, _gate) for pair in gates])
-    phantoms, gate = _adjusted(phantoms, gate)
+    recall = _measure("recall", [_values(pair[1:], _matched) for pair in pairs if pair.candidate[0].points_total])
+    phantoms, gate = _secondary(
+        phantoms=[_values(valid, _phantoms) for valid in comparison.readable],
+        gate_accuracy=[_values(pair[1:], _gate) for pair in gates],
+    )
     return Evidence(
         recall,
         phantoms,
@@ -71,36 +76,55 @@ def _gate(outcome: FixtureOutcome) -> int:
     return bool(outcome.gate)
 
 
-def _values(pair: Pair, value: Callable[[FixtureOutcome], int]) -> exact.Stratum:
-    return [value(outcome) for outcome in pair.baseline], [value(outcome) for outcome in pair.candidate]
+def _values(sides: Sequence[Sequence[FixtureOutcome]], value: Callable[[FixtureOutcome], int]) -> exact.Stratum:
+    baseline, candidate = sides
+    return [value(outcome) for outcome in baseline], [value(outcome) for outcome in candidate]
 
 
 def _measure(name: str, strata: Sequence[exact.Stratum]) -> Measure:
     try:
-        fewest = exact.fewest_changes([(len(before), len(after)) for before, after in strata])
+        fewest = exact.fewest_changes(_sizes(strata))
         p = None if fewest is None else exact.permutation_p(strata)
     except exact.TooUnevenError:
         fewest, p = None, None
     return Measure(name, p, False, len(strata), fewest)
 
 
-def _adjusted(*measures: Measure) -> list[Measure]:
-    tested = [measure for measure in measures if measure.p is not None]
-    adjusted = dict(zip((m.name for m in tested), exact.holm([m.p for m in tested if m.p is not None]), strict=True))
-    return [m._replace(p=adjusted.get(m.name), adjusted=len(tested) > 1) for m in measures]
+def _sizes(strata: Sequence[exact.Stratum]) -> list[tuple[int, int]]:
+    return [(len(before), len(after)) for before, after in strata]
 
 
-def _intervals(shares: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> tuple[Interval | None, Interval | None]:
+def _secondary(**measures: Sequence[exact.Stratum]) -> list[Measure]:
+    """Return the measures adjusted after Holm for those of them that were tested.
+
+    The smallest of n adjusted p values is n times the raw one, so `fewest` has to reach a level n times as strict.
+    """
+    found = [_measure(name.replace("_", " "), strata) for name, strata in measures.items()]
+    ps = [measure.p for measure in found if measure.p is not None]
+    if len(ps) < 2:
+        return found
+    adjusted = iter(exact.holm(ps))
+    return [
+        m
+        if m.p is None
+        else m._replace(
+            p=next(adjusted), adjusted=True, fewest=exact.fewest_changes(_sizes(strata), level=exact.LEVEL / len(ps))
+        )
+        for m, strata in zip(found, measures.values(), strict=True)
+    ]
+
+
+def _intervals(shares: Iterable[tuple[Ratio, Ratio]]) -> tuple[Interval | None, Interval | None]:
     """Return Wilson's interval of each side. n is the number of fixtures, however many runs there are of each."""
     listed = list(shares)
     before, after = (sum((Fraction(*pair[side]) for pair in listed), Fraction(0)) for side in (0, 1))
     return exact.wilson(before, len(listed)), exact.wilson(after, len(listed))
 
 
-def _share(outcomes: Sequence[FixtureOutcome]) -> tuple[int, int]:
-    return sum(map(_gate, outcomes)), len(outcomes)
+def _share(outcomes: Sequence[FixtureOutcome]) -> Ratio:
+    return Ratio(sum(map(_gate, outcomes)), len(outcomes))
 
 
-def _noise(sides: Iterable[Sequence[FixtureOutcome]]) -> Fraction | None:
-    repeated = [(sum(o.passed for o in outcomes), len(outcomes)) for outcomes in sides if len(outcomes) > 1]
-    return exact.own_noise(repeated) if repeated else None
+def _noise(fixtures: Iterable[Sequence[FixtureOutcome]]) -> Noise | None:
+    repeated = [(sum(o.passed for o in outcomes), len(outcomes)) for outcomes in fixtures if len(outcomes) > 1]
+    return Noise(exact.own_noise(repeated), len(repeated)) if repeated else None

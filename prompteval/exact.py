@@ -110,8 +110,8 @@ def _subset_sums(values: Sequence[int], size: int) -> list[int]:
     return _fields(by_size[size], octets)
 
 
-def fewest_changes(sizes: Sequence[tuple[int, int]], against: int = 0) -> int | None:
-    """Return how many fixtures must change one way, `against` of them having changed the other, to reach p <= 0.05.
+def fewest_changes(sizes: Sequence[tuple[int, int]], against: int = 0, level: Fraction = LEVEL) -> int | None:
+    """Return how many fixtures must change one way, `against` of them having changed the other, to reach p <= `level`.
 
     `sizes` holds, for each fixture, how many answers the two sides have; a change is from failing in all of one side's
     to passing in all of the other's. None: not even a change of all the rest would do.
@@ -119,7 +119,7 @@ def fewest_changes(sizes: Sequence[tuple[int, int]], against: int = 0) -> int | 
     worse = [((1,) * m, (0,) * n) for m, n in sizes[:against]]
     for changed in range(against, len(sizes) - against + 1):
         better = [((0,) * m, (1,) * n) for m, n in sizes[against : against + changed]]
-        if changed > against and permutation_p([*worse, *better]) <= LEVEL:
+        if changed > against and permutation_p([*worse, *better]) <= level:
             return changed
     return None
 

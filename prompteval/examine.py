@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from pathlib import Path
 
-from prompteval.compare import Comparison
 from prompteval.detail import Examined, FixtureDetail
-from prompteval.evaluate import Where, diff_runs, list_runs
+from prompteval.evaluate import Compared, Where, diff_runs, read_history
 from prompteval.ledger import select
 from prompteval.ledger.detail import read_detail, read_details
 from prompteval.ledger.open import reading
 from prompteval.ledger.points import read_points
-from prompteval.outcome import PointRecord, Run, Totals, totals
-from prompteval.tags import sort_key
+from prompteval.outcome import PointRecord, Run, totals
+from prompteval.tags import shown, shown_setting, sort_key
 
 
 def show_fixture(ledger: Path, fixture: str, selector: str) -> tuple[FixtureDetail, int]:
@@ -40,24 +38,33 @@ def examine(ledger: Path, runs: Iterable[Run], labels: str | None) -> list[Exami
 
 def label_evidence(ledger: Path, model: str | None) -> tuple[list[PointRecord], int]:
     """Return how each point of the latest labels fared in every run (of `model` alone), and how many runs there are."""
-    runs = [run for run, _ in list_runs(ledger, model)]
+    runs = [run for run, _ in read_history(ledger, model).runs]
     with reading(ledger) as connection:
         select.score_under(connection, runs, select.latest_corpus(connection))
         return read_points(connection), len(runs)
 
 
-def latest_labels(ledger: Path) -> str:
-    """Return the corpus revision whose labels were recorded last."""
-    with reading(ledger) as connection:
-        return select.latest_corpus(connection)
+def successive(ledger: Path, runs: Iterable[Run]) -> Compared:
+    """Return the comparison of each version with the one before that has a run of the same setting, newest first.
 
-
-def successive(ledger: Path, history: Iterable[tuple[Run, Totals]]) -> list[Comparison]:
-    """Return the comparison of each version with the one before, newest first, where they share a setting."""
-    runs = [run for run, _ in history]
-    versions = sorted({run.version for run in runs}, key=sort_key)
-    found: list[Comparison] = []
-    for before, after in pairwise(versions):
-        if {r.setting for r in runs if r.version == before} & {r.setting for r in runs if r.version == after}:
-            found = [*diff_runs(ledger, before, after, Where()).comparisons, *found]
+    A version that is the first of its setting, though not the first of all, is named as not compared.
+    """
+    listed = list(runs)
+    versions = sorted({run.version for run in listed}, key=sort_key)
+    settings = {version: {run.setting for run in listed if run.version == version} for version in versions}
+    found = Compared([], [])
+    for place in reversed(range(1, len(versions))):
+        version = versions[place]
+        before = {
+            setting: next((earlier for earlier in reversed(versions[:place]) if setting in settings[earlier]), None)
+            for setting in settings[version]
+        }
+        for earlier in sorted({name for name in before.values() if name}, key=sort_key, reverse=True):
+            compared = diff_runs(ledger, earlier, version, Where()).comparisons
+            found.comparisons.extend(c for c in compared if before[c.candidate.runs[-1].setting] == earlier)
+        first = {run.setting: run for run in listed if run.version == version and before[run.setting] is None}
+        found.not_compared.extend(
+            f"{shown(version)} with {shown_setting(run)}: no earlier version has a run like that"
+            for run in first.values()
+        )
     return found

@@ -30,31 +30,24 @@ class FixtureOutcome(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """A part of a whole. The value of 0/0 is None: unknown, neither 0 % nor 100 %."""
+    """A part of a whole. 0/0 is unknown, neither 0 % nor 100 %."""
 
     part: int
     whole: int
 
-    @property
-    def value(self) -> float | None:
-        return self.part / self.whole if self.whole else None
-
 
 class Totals(NamedTuple):
-    """The sums over the fixtures of one run, or of several. `answered` counts invalid answers too."""
+    """The sums over the fixtures of one run, or of several. `answered` counts the invalid answers too."""
 
     fixtures: Ratio
     points: Ratio
     phantoms: int
     gate: Ratio
     answered: Ratio
-
-    @property
-    def recall(self) -> float | None:
-        return self.points.value
+    invalid: int
 
 
-NOTHING = Totals(Ratio(0, 0), Ratio(0, 0), 0, Ratio(0, 0), Ratio(0, 0))
+NOTHING = Totals(Ratio(0, 0), Ratio(0, 0), 0, Ratio(0, 0), Ratio(0, 0), 0)
 
 
 def add(sums: Iterable[Totals]) -> Totals:
@@ -66,6 +59,7 @@ def add(sums: Iterable[Totals]) -> Totals:
         sum(each.phantoms for each in listed),
         _add(each.gate for each in listed),
         _add(each.answered for each in listed),
+        sum(each.invalid for each in listed),
     )
 
 
@@ -84,6 +78,7 @@ def totals(outcomes: Iterable[FixtureOutcome]) -> Totals:
         sum(o.phantoms for o in listed),
         Ratio(sum(gates), len(gates)),
         Ratio(sum(o.state != "missing" for o in listed), len(listed)),
+        sum(o.state == "invalid" for o in listed),
     )
 
 
@@ -154,4 +149,12 @@ class Scored(NamedTuple):
     labels: str
     judge: str
     outcomes: Sequence[FixtureOutcome]
+    left_out: Sequence[LeftOut]
+
+
+class History(NamedTuple):
+    """Runs with their totals, oldest first, under the labels of the corpus `judge` (None: each its own)."""
+
+    runs: Sequence[tuple[Run, Totals]]
+    judge: str | None
     left_out: Sequence[LeftOut]

@@ -33,10 +33,14 @@ def test_one_line_a_run_oldest_first(bench: Bench) -> None:
 
 
 def test_one_line_a_version(bench: Bench) -> None:
-    """Two runs of v5 together: 1 of 2 points, 2 phantoms, 1 of 2 gates, 2 of 4 fixtures."""
-    listed = rows(bench.report("history", "--by", "version"))
+    """Two runs of v5 together: 1 of 2 points, 2 phantoms, so 1 a run, 1 of 2 gates, 2 of 4 fixtures."""
+    text = bench.report("history", "--by", "version")
+    listed = rows(text)
+    assert "Phantoms a run" in text
     assert [(row[0], row[1], row[2]) for row in listed] == [("v5", "2", "X"), ("v6", "1", "X"), ("v6", "1", "Y")]
-    assert listed[0][-8:] == ["1/2", "50.0", "%", "2", "1/2", "50.0", "%", "2/4"]
+    assert listed[0][-8:] == ["1/2", "50.0", "%", "1", "1/2", "50.0", "%", "2/4"]
+    bench.ingest("5", {"a": answer(proposal("Third")), "b": answer(proposal("Fourth"), proposal("Fifth"))})
+    assert rows(bench.report("history", "--by", "version"))[0][-5] == "1.7", "5 phantoms in 3 runs"
 
 
 def test_one_model(bench: Bench) -> None:
@@ -60,7 +64,12 @@ def test_latest_labels_score_old_runs_anew(bench: Bench) -> None:
     write_corpus(bench.fixtures, {"a": labels(point(must_match_all=["other"])), "b": labels()})
     ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
     assert [row[-8] for row in rows(bench.report("history"))] == ["1/1", "0/1", "1/1", "0/1"]
-    assert [row[-8] for row in rows(bench.report("history", "--labels", "latest"))] == ["0/1", "1/1", "0/1", "0/1"]
+    latest = bench.report("history", "--labels", "latest")
+    assert [row[-8] for row in rows(latest)] == ["0/1", "1/1", "0/1", "0/1"]
+    value = json.loads(bench.report("history", "--labels", "latest", "--format", "json"))
+    assert f"scored under the latest labels, those of corpus {value['labels'][:8]}" in latest
+    assert value["left_out"] == [] and "Left out" not in latest
+    assert json.loads(bench.report("history", "--format", "json"))["labels"] is None
 
 
 def test_labels_that_fit_no_session_leave_nothing_known(bench: Bench) -> None:
@@ -68,4 +77,9 @@ def test_labels_that_fit_no_session_leave_nothing_known(bench: Bench) -> None:
         path = bench.fixtures / "sessions" / f"{name}.md"
         path.write_text(path.read_text("utf-8") + "[USER]: More.\n", "utf-8")
     ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
-    assert rows(bench.report("history", "--labels", "latest"))[0][-4:] == ["n/a", "0", "n/a", "0/0"]
+    text = bench.report("history", "--labels", "latest")
+    assert rows(text)[0][-4:] == ["n/a", "0", "n/a", "0/0"]
+    assert [line.split(maxsplit=1) for line in text.partition("Left out")[2].splitlines()[3:]] == [
+        ["a", "its session changed"],
+        ["b", "its session changed"],
+    ]

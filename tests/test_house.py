@@ -21,7 +21,19 @@ SOURCES = [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))]
 # Lower layers first; a module imports from its own layer's left only. Folders stand for their modules.
 LAYERS = [
     {"errors", "plain", "terminal", "fold", "outcome", "exact"},
-    {"lookalike", "marks", "model", "textfile", "strict_json", "yaml_text", "contract", "reading", "detail"},
+    {
+        "lookalike",
+        "marks",
+        "model",
+        "textfile",
+        "strict_json",
+        "yaml_text",
+        "contract",
+        "reading",
+        "detail",
+        "copies",
+        "measures",
+    },
     {"folder", "tags", "compare", "evidence"},
     {"fixtures", "results"},
     {"wording", "checks", "reply", "paste", "save", "status", "validate", "ledger"},

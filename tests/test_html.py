@@ -135,6 +135,17 @@ def test_a_ledger_of_one_run_has_a_report_without_a_comparison(tmp_path: Path) -
     assert "v1 extracted 1/1" in Reader(bench.report("report")).text
 
 
+def test_the_report_compares_each_version_with_the_last_one_like_it(tmp_path: Path) -> None:
+    """Model X: 1 and 3; model Y: 2, 3 and 4. So 3 with 1 under X, 3 with 2 and 4 with 3 under Y; 2 has none before."""
+    bench = Bench(tmp_path, {"a": labels(point())})
+    for version, model in (("1", "X"), ("2", "Y"), ("3", "X"), ("3", "Y"), ("4", "Y")):
+        bench.ingest(version, {"a": answer(proposal(f"Alpha {version}"))}, "--model", model)
+    text = Reader(bench.report("report")).text
+    found = re.findall(r"v(\d) extracted 1/1 expected knowledge points and produced 0 phantoms; v(\d) was", text)
+    assert found == [("4", "3"), ("3", "2"), ("3", "1")]
+    assert "v2 with model Y, temperature not recorded, harness not recorded: no earlier version has a run like" in text
+
+
 @given(text=st.text(), terms=st.lists(st.text(min_size=1)), guards=st.lists(st.text(min_size=1)))
 def test_marks_lose_no_text(text: str, terms: list[str], guards: list[str]) -> None:
     assert "".join(part.text for part in marked(text, terms, guards)) == text

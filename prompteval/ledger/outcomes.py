@@ -72,13 +72,24 @@ def read_outcomes(connection: sqlite3.Connection) -> dict[str, list[FixtureOutco
 def read_totals(connection: sqlite3.Connection) -> dict[str, Totals]:
     """Return the totals of the chosen runs, by run id, without their fixtures. `score_under` comes before."""
     schema.climb(connection, "run_score")
+    invalid = dict(
+        connection.execute(
+            "select run_id, count(*) from scored join answer on answer.digest = scored.answer"
+            " where answer.state = 'invalid' group by run_id"
+        ).fetchall()
+    )
     rows = connection.execute(
         "select run_id, fixtures_passed, fixtures_total, points_matched, points_total, phantoms,"
         " gate_correct, gate_total, fixtures_answered from run_score order by run_id"
     )
     return {
         run_id: Totals(
-            Ratio(passed, total), Ratio(matched, points), phantoms, Ratio(correct, gates), Ratio(answered, total)
+            Ratio(passed, total),
+            Ratio(matched, points),
+            phantoms,
+            Ratio(correct, gates),
+            Ratio(answered, total),
+            invalid.get(run_id, 0),
         )
         for run_id, passed, total, matched, points, phantoms, correct, gates, answered in rows
     }

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from prompteval.copies import Given
 from prompteval.errors import PromptevalError, SelectionError
 from prompteval.outcome import LeftOut, Run
 from prompteval.tags import normal_version, shown
@@ -53,6 +55,15 @@ left join corpus_fixture as judge
   on judge.corpus = coalesce(?, run.corpus) and judge.fixture_id = mine.fixture_id
 where judge.session is not mine.session
 order by mine.fixture_id
+"""
+_GIVEN = """
+select
+  scored.run_id, scored.fixture_id, scored.answer, run.repeat,
+  answer.state = 'invalid' or exists (select 1 from proposal where proposal.answer = scored.answer)
+from temp.scored
+join run on run.id = scored.run_id
+join answer on answer.digest = scored.answer
+order by scored.run_id, scored.fixture_id
 """
 _OLDEST_FIRST = " order by run.recorded_at, run.id"
 
@@ -134,6 +145,19 @@ def score_under(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str
     connection.executemany("insert into temp.chosen values (?)", [[run.id] for run in runs])
     connection.execute(_FILL_SCORED, [corpus])
     return [LeftOut(*row) for row in connection.execute(_LEFT_OUT, [corpus])]
+
+
+def given(connection: sqlite3.Connection) -> dict[str, Given]:
+    """Return what each of the runs in temp.scored answered, by run id. `score_under` comes before."""
+    answers: dict[str, dict[str, str]] = defaultdict(dict)
+    telling: dict[str, set[str]] = defaultdict(set)
+    repeats: dict[str, int] = {}
+    for run_id, fixture_id, answer, repeat, tells in connection.execute(_GIVEN):
+        answers[run_id][fixture_id] = answer
+        repeats[run_id] = repeat
+        if tells:
+            telling[run_id].add(fixture_id)
+    return {run: Given(listed, frozenset(telling[run]), repeats[run] > 0) for run, listed in answers.items()}
 
 
 def sessions_of(connection: sqlite3.Connection, corpus: str) -> dict[str, str]:

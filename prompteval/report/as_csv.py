@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from prompteval.compare import Comparison
-from prompteval.outcome import Run, Scored, Totals
+from prompteval.outcome import History, Run, Scored, Totals
 from prompteval.plain import visible
 from prompteval.report.history import by_version
 
@@ -84,16 +84,17 @@ def render_diff(comparisons: Sequence[Comparison], not_compared: Sequence[str]) 
                 cells += [len(outcomes), sum(o.passed for o in outcomes)]
                 cells += [sum(o.points_matched for o in outcomes), sum(o.points_total for o in outcomes)]
                 cells.append(sum(o.phantoms for o in outcomes))
-            rows.append((*run.setting, pair.fixture_id, pair.candidate[0].category, pair.change, *cells))
+            rows.append((*run.setting, pair.fixture_id, pair.category, pair.change, *cells))
     return _render(headers, rows)
 
 
-def render_history(runs: Sequence[tuple[Run, Totals]], grain: str) -> str:
+def render_history(history: History, grain: str) -> str:
     """Return one row a run or, with `grain` version, one for each version and setting with the sums over its runs."""
     if grain == "run":
-        return render_runs(runs)
+        return render_runs(history.runs)
     headers = ("version", "model", "temperature", "harness", "runs", *_SUMS)
-    return _render(headers, ((r.version, *r.setting, number, *_sums(sums)) for r, number, sums in by_version(runs)))
+    rows = ((r.version, *r.setting, number, *_sums(sums)) for r, number, sums in by_version(history.runs))
+    return _render(headers, rows)
 
 
 def render_runs(runs: Sequence[tuple[Run, Totals]]) -> str:

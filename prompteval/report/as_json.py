@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from prompteval.compare import Comparison, Pair, Side
 from prompteval.evidence import Evidence, weigh
-from prompteval.outcome import FixtureOutcome, LeftOut, Run, Scored, Totals, by_category, totals
+from prompteval.measures import Measures
+from prompteval.outcome import FixtureOutcome, History, LeftOut, Run, Scored, Totals, by_category, totals
 from prompteval.report.diff import differences
 from prompteval.report.history import by_version
 
@@ -30,10 +31,7 @@ def render_score(scored: Scored) -> str:
         "run": run_value(scored.run),
         "labels": scored.labels,
         "fixtures": [_fixture(outcome) for outcome in scored.outcomes],
-        "categories": [
-            {"category": name, "passed": passed.part, "total": passed.whole}
-            for name, passed in by_category(scored.outcomes).items()
-        ],
+        "categories": _categories(scored.outcomes),
         "totals": totals_value(totals(scored.outcomes)),
     }
     if scored.left_out:
@@ -54,6 +52,13 @@ def run_value(run: Run) -> dict[str, Any]:
         "recorded_at": run.recorded_at,
         "corpus": run.corpus,
     }
+
+
+def _categories(outcomes: Iterable[FixtureOutcome]) -> list[dict[str, Any]]:
+    return [
+        {"category": name, "passed": passed.part, "total": passed.whole}
+        for name, passed in by_category(outcomes).items()
+    ]
 
 
 def _fixture(outcome: FixtureOutcome) -> dict[str, Any]:
@@ -92,11 +97,12 @@ def render_diff(comparisons: Sequence[Comparison], not_compared: Sequence[str]) 
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
+    before, after = comparison.measures
     return {
         "labels": comparison.labels,
         "differences": list(differences(comparison)),
-        "baseline": _side(comparison.baseline),
-        "candidate": _side(comparison.candidate),
+        "baseline": {**_side(comparison.baseline), "means": _means(before, comparison.weight)},
+        "candidate": {**_side(comparison.candidate), "means": _means(after, comparison.weight)},
         "evidence": _evidence(weigh(comparison)) if comparison.pairs else None,
         "fixtures": [_pair(pair) for pair in comparison.pairs],
         "left_out": _left_out(comparison.left_out),
@@ -121,7 +127,8 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
             "fixtures_passed": _sides(evidence.passed),
             "gate_accuracy": _sides(evidence.gate_accuracy),
         },
-        "noise": _sides(tuple(None if noise is None else float(noise) for noise in evidence.noise)),
+        "noise": _sides(tuple(None if noise is None else float(noise.differ) for noise in evidence.noise)),
+        "noise_fixtures": _sides(tuple(0 if noise is None else noise.fixtures for noise in evidence.noise)),
     }
 
 
@@ -130,20 +137,36 @@ def _sides(values: Sequence[Any]) -> dict[str, Any]:
 
 
 def _side(side: Side) -> dict[str, Any]:
+    """Return what a side is, with counts over all its answers."""
+    sums = totals(side.all_outcomes)
     return {
         "name": side.name,
         "runs": [run_value(run) for run in side.runs],
-        "categories": [
-            {"category": name, "passed": passed.part, "total": passed.whole} for name, passed in side.categories.items()
-        ],
-        "totals": totals_value(side.totals),
+        "copies": [{"run": copy.run.id, "of": copy.of.id, "answers": copy.answers} for copy in side.samples.copies],
+        "shared_answers": side.samples.shared,
+        "answers": {"valid": sums.answered.part - sums.invalid, "invalid": sums.invalid},
+        "categories": _categories(side.all_outcomes),
+        "totals": totals_value(sums),
+    }
+
+
+def _means(measures: Measures, weight: int) -> dict[str, float]:
+    """Return the sums over fixtures of the mean over answers."""
+    return {
+        "fixtures_passed": float(measures.fixtures.part / weight),
+        "fixtures_total": float(measures.fixtures.whole / weight),
+        "points_matched": float(measures.points.part / weight),
+        "points_total": float(measures.points.whole / weight),
+        "phantoms": float(measures.phantoms / weight),
+        "gate_correct": float(measures.gate.part / weight),
+        "gate_total": float(measures.gate.whole / weight),
     }
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
     return {
         "fixture_id": pair.fixture_id,
-        "category": pair.candidate[0].category,
+        "category": pair.category,
         "change": pair.change,
         "baseline": [_fixture(outcome) for outcome in pair.baseline],
         "candidate": [_fixture(outcome) for outcome in pair.candidate],
@@ -152,13 +175,18 @@ def _pair(pair: Pair) -> dict[str, Any]:
 
 def render_runs(runs: Sequence[tuple[Run, Totals]]) -> str:
     """Return the list of runs as a JSON text that ends in a line break."""
-    return _render({"runs": [{**run_value(run), "totals": totals_value(sums)} for run, sums in runs]})
+    return _render({"runs": _runs(runs)})
 
 
-def render_history(runs: Sequence[tuple[Run, Totals]], grain: str) -> str:
+def _runs(runs: Sequence[tuple[Run, Totals]]) -> list[dict[str, Any]]:
+    return [{**run_value(run), "totals": totals_value(sums)} for run, sums in runs]
+
+
+def render_history(history: History, grain: str) -> str:
     """Return the runs or, with `grain` version, each version and setting with the sums over its runs, as JSON text."""
+    judged = {"labels": history.judge, "left_out": _left_out(history.left_out)}
     if grain == "run":
-        return render_runs(runs)
+        return _render({"runs": _runs(history.runs), **judged})
     versions = [
         {
             "version": run.version,
@@ -168,6 +196,6 @@ def render_history(runs: Sequence[tuple[Run, Totals]], grain: str) -> str:
             "runs": number,
             "totals": totals_value(sums),
         }
-        for run, number, sums in by_version(runs)
+        for run, number, sums in by_version(history.runs)
     ]
-    return _render({"versions": versions})
+    return _render({"versions": versions, **judged})

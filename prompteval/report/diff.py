@@ -6,14 +6,18 @@ from collections.abc import Iterable, Sequence
 
 from prompteval.compare import Comparison, Pair, Side
 from prompteval.errors import count
-from prompteval.outcome import Ratio, Run
+from prompteval.measures import Mean, Measures
+from prompteval.outcome import Run
 from prompteval.report.evidence import evidence_section
 from prompteval.report.score import extracted
 from prompteval.report.values import (
+    UNKNOWN,
     Report,
     Section,
     Table,
+    change,
     corpus_name,
+    number,
     of,
     points_change,
     share,
@@ -53,21 +57,33 @@ def _headline(comparison: Comparison) -> str:
     before, after = comparison.baseline, comparison.candidate
     if not comparison.pairs:
         return f"{after.name} and {before.name} have no fixture in common that can be compared."
+    was, now = comparison.measures
     return (
-        f"{after.name} extracted {extracted(after.totals.points)}{_runs(after)} and produced "
-        f"{count(after.totals.phantoms, 'phantom')}; "
-        f"{before.name} was {of(before.totals.points)}{_runs(before)} with {count(before.totals.phantoms, 'phantom')}."
+        f"{after.name} extracted {extracted(now.points)}{_runs(comparison, after)}"
+        f" and produced {_phantoms(comparison, now)}; {before.name} was {of(was.points)}{_runs(comparison, before)}"
+        f" with {_phantoms(comparison, was)}."
     )
 
 
-def _runs(side: Side) -> str:
-    return f" in {len(side.runs)} runs" if len(side.runs) > 1 else ""
+def _runs(comparison: Comparison, side: Side) -> str:
+    if len(side.runs) == 1:
+        return ""
+    return f" in {len(side.runs)} runs" if comparison.answers_each else f" (mean of {len(side.runs)} runs)"
+
+
+def _phantoms(comparison: Comparison, measures: Measures) -> str:
+    if not comparison.readable:
+        return f"{UNKNOWN} phantoms"
+    return f"{number(measures.phantoms)} {'phantom' if measures.phantoms == 1 else 'phantoms'}"
 
 
 def _lines(comparison: Comparison) -> Iterable[str]:
     for role, side in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
         runs = ", ".join(f"{run.short_id} of {run.recorded_at[:10]}" for run in side.runs)
         yield f"{role} {side.name}: {'runs' if len(side.runs) > 1 else 'run'} {runs}"
+        for copy in side.samples.copies:
+            answers = f"each of its {count(copy.answers, 'answer')}"
+            yield f"run {copy.run.short_id} of {side.name} is not counted: {answers} is in run {copy.of.short_id} too"
     before, after = comparison.baseline.runs[0], comparison.candidate.runs[-1]
     if before.setting == after.setting:
         yield f"both with {shown_setting(after)}"
@@ -75,6 +91,20 @@ def _lines(comparison: Comparison) -> Iterable[str]:
     if differs:
         yield "confounded: beside the prompt version these differ too: " + "; ".join(differs)
     yield f"{count(len(comparison.pairs), 'fixture')} compared, {_judge(comparison.labels, after)}"
+    if comparison.pairs and not comparison.answers_each:
+        yield "fixtures have different numbers of answers: each counts once, with the mean over its answers"
+    yield from _invalid(comparison)
+
+
+def _invalid(comparison: Comparison) -> Iterable[str]:
+    """Say where answers are invalid, since those have no phantoms and would look the better for it."""
+    told = []
+    for side in (comparison.baseline, comparison.candidate):
+        if invalid := sum(outcome.state == "invalid" for outcome in side.all_outcomes):
+            told.append(f"{invalid} of {count(len(side.all_outcomes), 'answer')} of {side.name}")
+    if told:
+        fixtures = f"{count(len(comparison.readable), 'fixture')} with a valid answer on both sides"
+        yield f"invalid: {', '.join(told)}; they count as failed, and phantoms are those of the {fixtures}"
 
 
 def _judge(labels: str | None, candidate: Run) -> str:
@@ -99,10 +129,12 @@ def differences(comparison: Comparison) -> Iterable[str]:
 
 
 def _totals(comparison: Comparison) -> Table:
-    before, after = comparison.baseline.totals, comparison.candidate.totals
+    before, after = comparison.measures
+    known = bool(comparison.readable)
+    phantoms = [number(side.phantoms) if known else UNKNOWN for side in (before, after)]
     rows = [
         ("recall", *_shares(before.points, after.points)),
-        ("phantoms", *_phantoms(comparison)),
+        ("phantoms", *phantoms, change(before.phantoms, after.phantoms) if known else UNKNOWN),
         ("gate accuracy", *_shares(before.gate, after.gate)),
         ("fixtures passed", *_shares(before.fixtures, after.fixtures)),
     ]
@@ -122,24 +154,12 @@ def _runs_table(comparison: Comparison) -> Table:
     return table(("Side", "Run", "Date", *numbers), rows, right=numbers)
 
 
-def _shares(before: Ratio, after: Ratio) -> tuple[str, str, str]:
+def _shares(before: Mean, after: Mean) -> tuple[str, str, str]:
     return share(before), share(after), points_change(before, after)
 
 
-def _phantoms(comparison: Comparison) -> tuple[str, str, str]:
-    """Phantoms are a sum, so sides with other numbers of answers are told a fixture, not by the sum alone."""
-    sides = (comparison.baseline, comparison.candidate)
-    sums = [side.totals.phantoms for side in sides]
-    answers = [side.totals.fixtures.whole for side in sides]
-    if answers[0] == answers[1]:
-        return str(sums[0]), str(sums[1]), f"{sums[1] - sums[0]:+d}" if sums[0] != sums[1] else "0"
-    shown = [f"{total} in {whole} answers" for total, whole in zip(sums, answers, strict=True)]
-    return shown[0], shown[1], "not the same number of answers"
-
-
 def _categories(comparison: Comparison) -> Table:
-    before, after = comparison.baseline.categories, comparison.candidate.categories
-    rows = [(name, of(passed), of(after[name])) for name, passed in before.items()]
+    rows = [(name, of(before), of(after)) for name, (before, after) in comparison.categories.items()]
     names = (comparison.baseline.name, comparison.candidate.name)
     return table(("Category", *names), rows, right=names)
 

@@ -32,9 +32,17 @@ def _lines(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
     tested = [m for m in (evidence.recall, evidence.phantoms, evidence.gate) if m.p is not None and m.fewest]
     if any(m.p is not None and m.p > LEVEL for m in tested):
         yield _power(tested)
+    yield from _noise(comparison, evidence)
+
+
+def _noise(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
     sides = (comparison.baseline, comparison.candidate)
+    for side in sides:
+        if side.samples.shared:
+            answers = count(side.samples.shared, "answer")
+            yield f"{side.name} has {answers} word for word in several runs: if those are copies, p is too small"
     measured = [
-        f"two runs of {side.name} differ on {decimals(noise, 1)} of {count(len(comparison.pairs), 'fixture')}"
+        f"two runs of {side.name} differ on {decimals(noise.differ, 1)} of {count(noise.fixtures, 'fixture')}"
         for side, noise in zip(sides, evidence.noise, strict=True)
         if noise is not None
     ]
@@ -42,7 +50,7 @@ def _lines(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
         yield f"Run-to-run noise: on average {'; '.join(measured)}."
     unmeasured = [side.name for side, noise in zip(sides, evidence.noise, strict=True) if noise is None]
     if unmeasured:
-        yield f"Run-to-run noise was not measured for {' and '.join(unmeasured)}: one run a side says nothing about it."
+        yield f"Run-to-run noise was not measured for {' and '.join(unmeasured)}: no fixture has two answers there."
 
 
 def _verdict(measure: Measure) -> str:

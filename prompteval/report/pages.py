@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from prompteval.evaluate import Compared, list_runs, score_run
-from prompteval.examine import examine, latest_labels, successive
-from prompteval.outcome import Run, Scored, Totals
+from prompteval.evaluate import Compared, read_history, score_run
+from prompteval.examine import examine, successive
+from prompteval.outcome import History, Scored
 from prompteval.report.diff import diff_reports
 from prompteval.report.history import history_reports
 from prompteval.report.html import Page, render_page
@@ -30,24 +29,24 @@ def diff_page(ledger: Path, compared: Compared) -> str:
     return render_page(Page(f"{first.baseline.name} and {first.candidate.name}", reports, runs=examined))
 
 
-def history_page(ledger: Path, runs: Sequence[tuple[Run, Totals]], grain: str, labels: str) -> str:
+def history_page(ledger: Path, history: History, grain: str) -> str:
     """Return the history with its charts, fixtures by runs, and every fixture."""
-    judge = latest_labels(ledger) if labels == "latest" else None
-    examined = examine(ledger, [run for run, _ in runs], judge)
-    return render_page(Page("History", history=runs, table=history_reports(runs, grain), runs=examined))
+    examined = examine(ledger, [run for run, _ in history.runs], history.judge)
+    return render_page(Page("History", history=history.runs, table=history_reports(history, grain), runs=examined))
 
 
 def whole_page(ledger: Path) -> str:
     """Return all of it: each version against the one before, the history, every run and every fixture."""
-    runs = list_runs(ledger)
-    scores = [report for run, _ in reversed(runs) for report in score_reports(score_run(ledger, run.id, "recorded")[0])]
-    comparisons = successive(ledger, runs)
+    history = read_history(ledger)
+    runs = [run for run, _ in history.runs]
+    scores = [report for run in reversed(runs) for report in score_reports(score_run(ledger, run.id, "recorded")[0])]
+    successions = successive(ledger, runs)
     page = Page(
         "prompteval report",
-        reports=diff_reports(comparisons, ()) if comparisons else (),
-        history=runs,
-        table=history_reports(runs, "run"),
+        reports=diff_reports(*successions) if successions.comparisons else (),
+        history=history.runs,
+        table=history_reports(history, "run"),
         scores=scores,
-        runs=examine(ledger, [run for run, _ in runs], None),
+        runs=examine(ledger, runs, None),
     )
     return render_page(page)

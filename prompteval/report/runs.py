@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from prompteval.errors import count
 from prompteval.outcome import Run, Totals
-from prompteval.report.values import UNKNOWN, Report, Section, of, table
+from prompteval.report.values import UNKNOWN, Report, Section, answers, of, table
 from prompteval.tags import NOT_RECORDED, shown, shown_temperature
 
 
@@ -20,7 +20,7 @@ def runs_reports(runs: Sequence[tuple[Run, Totals]]) -> list[Report]:
         (
             *(run.short_id, shown(run.version), run.model, shown_temperature(run.temperature)),
             *(NOT_RECORDED if run.harness is None else run.harness, str(run.sample), run.recorded_at[:10]),
-            of(sums.answered),
+            answers(sums),
             *(_known(of(sums.points), sums.points.whole), str(sums.phantoms)),
             *(_known(of(sums.gate), sums.gate.whole), of(sums.fixtures)),
         )

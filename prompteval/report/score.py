@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from prompteval.errors import count
 from prompteval.outcome import FixtureOutcome, Ratio, Scored, by_category, totals
 from prompteval.report.values import Report, Section, Table, corpus_name, of, percent, run_name, table
 from prompteval.tags import shown, shown_setting
+
+if TYPE_CHECKING:
+    from prompteval.measures import Mean
 
 
 def score_reports(scored: Scored) -> list[Report]:
@@ -45,7 +49,7 @@ def _answers(outcomes: Sequence[FixtureOutcome]) -> list[str]:
     return [f"{count(len(outcomes), 'answer')}: {listed}; what is invalid or missing counts as failed"]
 
 
-def extracted(points: Ratio) -> str:
+def extracted(points: Ratio | Mean) -> str:
     """Return `9/10 expected knowledge points`."""
     return f"{of(points)} expected knowledge points"
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from prompteval.outcome import Ratio, Run
+from prompteval.outcome import Ratio, Run, Totals
 from prompteval.tags import shown
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from prompteval.measures import Mean
 
 UNKNOWN = "n/a"
 
@@ -48,30 +50,43 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable
     return Table(tuple(headers), tuple(tuple(row) for row in rows), columns)
 
 
-def percent(ratio: Ratio) -> str:
+def percent(ratio: Ratio | Mean) -> str:
     """Return `92.9 %`, rounded half to even from the exact ratio, or `n/a` for 0/0."""
     if not ratio.whole:
         return UNKNOWN
-    return f"{_tenths(1000 * ratio.part, ratio.whole)} %"
+    return f"{_decimals(100 * ratio.part, ratio.whole, 1)} %"
 
 
-def share(ratio: Ratio) -> str:
+def share(ratio: Ratio | Mean) -> str:
     """Return `13/14  92.9 %`, set so that a column of them lines up, or `n/a` for 0/0."""
     return f"{of(ratio)} {percent(ratio):>7}" if ratio.whole else UNKNOWN
 
 
-def points_change(before: Ratio, after: Ratio) -> str:
+def points_change(before: Ratio | Mean, after: Ratio | Mean) -> str:
     """Return the change between two ratios in percentage points, signed, or `n/a` where one is unknown."""
     if not before.whole or not after.whole:
         return UNKNOWN
     difference = after.part * before.whole - before.part * after.whole
-    sign = "+" if difference > 0 else "-" if difference < 0 else ""
-    return f"{sign}{_tenths(1000 * abs(difference), before.whole * after.whole)} pp"
+    return f"{_sign(difference)}{_decimals(100 * max(difference, -difference), before.whole * after.whole, 1)} pp"
 
 
-def _tenths(dividend: int, divisor: int) -> str:
-    """Return a tenth of the quotient, with one decimal: integers alone, so never off by a bit."""
-    return _decimals(dividend, 10 * divisor, 1)
+def change(before: Fraction, after: Fraction) -> str:
+    """Return the change between two numbers, signed; `0` for none."""
+    return f"{_sign(after - before)}{number(abs(after - before))}"
+
+
+def _sign(difference: int | Fraction) -> str:
+    return "+" if difference > 0 else "-" if difference < 0 else ""
+
+
+def number(value: int | Fraction) -> str:
+    """Return a count as it is, and what is not whole with one decimal."""
+    return str(value) if value == value.numerator else _decimals(value.numerator, value.denominator, 1)
+
+
+def mean(total: int, numbers: int) -> str:
+    """Return a mean as it is where it is whole, otherwise with one decimal."""
+    return _decimals(total, numbers, 1) if total % numbers else str(total // numbers)
 
 
 def decimals(number: Fraction, places: int) -> str:
@@ -79,15 +94,21 @@ def decimals(number: Fraction, places: int) -> str:
     return _decimals(number.numerator, number.denominator, places)
 
 
-def _decimals(dividend: int, divisor: int, places: int) -> str:
+def _decimals(dividend: int | Fraction, divisor: int | Fraction, places: int) -> str:
+    """Return a quotient: integers or fractions alone, so never off by a bit."""
     quotient, rest = divmod(dividend * 10**places, divisor)
     quotient += 2 * rest > divisor or (2 * rest == divisor and quotient % 2)
     return f"{quotient // 10**places}.{quotient % 10**places:0{places}d}"
 
 
-def of(ratio: Ratio) -> str:
-    """Return `13/14`."""
-    return f"{ratio.part}/{ratio.whole}"
+def of(ratio: Ratio | Mean) -> str:
+    """Return `13/14`, or `12.7/14` where it is a mean."""
+    return f"{number(ratio.part)}/{number(ratio.whole)}"
+
+
+def answers(sums: Totals) -> str:
+    """Return `22/24`, or `22/24, 1 invalid` where some of the answers cannot be read."""
+    return of(sums.answered) + (f", {sums.invalid} invalid" if sums.invalid else "")
 
 
 def corpus_name(revision: str, version: str | None) -> str:

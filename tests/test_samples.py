@@ -1,0 +1,226 @@
+"""Several runs a side: uneven numbers of them, copies of the same answers, and answers that cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prompteval.compare import Answered, compare
+from prompteval.copies import Given, samples
+from prompteval.outcome import FixtureOutcome, Run
+from tests.helpers import Bench, answer, labels, point, proposal
+
+RIGHT, NONE = answer(proposal("Alpha")), answer()
+
+
+def unlike(number: int, right: bool = True) -> dict[str, Any]:
+    """Return an answer like no other; `right` has the expected point, otherwise it is one phantom."""
+    return answer(proposal(f"{'Alpha' if right else 'Other'} {number}"))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path, {name: labels(point()) for name in "abcdefgh"} | {"gate": labels(category="reject-thing")})
+
+
+def totals_of(text: str) -> dict[str, str]:
+    """Return the change of each measure in a text report."""
+    lines = text.partition("Totals")[2].partition("\n\n")[0].splitlines()
+    return {line[2:19].strip(): line.split("  ")[-1].strip() for line in lines if line.strip()}
+
+
+def test_a_fixture_counts_once_however_many_answers_it_has(bench: Bench) -> None:
+    """Both versions always pass a and always fail b; v5 has three answers for a, v6 three for b.
+
+    Over answers v5 is at 3/4 and v6 at 1/4. Each fixture once, both are at 1/2, with 1 phantom and one open gate.
+    """
+    for number, names in enumerate(("ab", "a", "a")):
+        given = {name: unlike(number, right=name == "a") for name in names}
+        bench.ingest("5", {**given, "gate": NONE}, "--partial")
+    for number, names in enumerate(("ab", "b", "b"), 10):
+        bench.ingest("6", {name: unlike(number, right=name == "a") for name in names} | {"gate": NONE}, "--partial")
+    text = bench.report("diff", "5", "6")
+    assert totals_of(text) == {
+        "Measure": "Change",
+        "---------------": "--------",
+        "recall": "0.0 pp",
+        "phantoms": "0",
+        "gate accuracy": "0.0 pp",
+        "fixtures passed": "0.0 pp",
+    }
+    assert text.startswith(
+        "v6 extracted 1/2 expected knowledge points (mean of 3 runs) and produced 1 phantom;"
+        " v5 was 1/2 (mean of 3 runs) with 1 phantom."
+    )
+    assert "each counts once, with the mean over its answers" in text
+    assert ["admit-thing", "1/2", "1/2"] in [line.split() for line in text.splitlines()]
+    (comparison,) = bench.diff("5", "6")["comparisons"]
+    assert [comparison[side]["means"]["points_matched"] for side in ("baseline", "candidate")] == [1.0, 1.0]
+    assert [comparison[side]["totals"]["points_matched"] for side in ("baseline", "candidate")] == [3, 1]
+
+
+def test_means_that_are_not_whole_are_shown_with_a_decimal(bench: Bench) -> None:
+    """v5 passes a in 2 of 3 answers and b in its only one: 1.7/2, 0.3 phantoms. v6 passes both in one."""
+    for number, right in enumerate((True, True, False)):
+        given = {"a": unlike(number, right)} | ({"b": unlike(number)} if number == 0 else {})
+        bench.ingest("5", given, "--partial")
+    bench.ingest("6", {"a": RIGHT, "b": RIGHT}, "--partial")
+    text = bench.report("diff", "5", "6")
+    assert "v5 was 1.7/2 (mean of 3 runs) with 0.3 phantoms." in text
+    assert "  recall           1.7/2  83.3 %  2/2 100.0 %  +16.7 pp\n" in text
+    assert "  phantoms                   0.3            0      -0.3\n" in text
+
+
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.integers(0, 3), st.booleans(), st.integers(1, 4), st.integers(1, 4)), min_size=1
+    )
+)
+def test_numbers_of_answers_make_no_difference(fixtures: list[tuple[bool, int, bool, int, int]]) -> None:
+    """A law: where every answer to a fixture comes out the same, both sides do, with any numbers of answers."""
+    sides: list[dict[str, list[FixtureOutcome]]] = [{}, {}]
+    for index, (passed, phantoms, gate, *numbers) in enumerate(fixtures):
+        outcome = FixtureOutcome(str(index), "c", "valid", passed, passed, 1, 1, phantoms, gate)
+        for side, (name, outcomes) in enumerate(zip("bc", sides, strict=True)):
+            for run in range(numbers[side]):
+                outcomes.setdefault(f"{name}{run}", []).append(outcome)
+    session = {str(index): "session" for index in range(len(fixtures))}
+    baseline, candidate = (
+        Answered(name, samples([_run(run) for run in outcomes], {}), dict.fromkeys(outcomes, session))
+        for name, outcomes in zip("bc", sides, strict=True)
+    )
+    before, after = compare(baseline, candidate, ("judge", session), sides[0] | sides[1]).measures
+    weight = before.fixtures.whole / len(fixtures)
+    assert before == after
+    assert before.points.part == weight * sum(passed for passed, *_ in fixtures)
+
+
+def _run(identity: str) -> Run:
+    return Run(identity, "5", "X", None, None, None, 1, "2026-01-01T00:00:00.000000Z", "judge", None)
+
+
+def test_a_complete_run_takes_the_place_of_the_partial_one_in_it(bench: Bench) -> None:
+    """Six fixtures go from a phantom to none: p 2/2^6. Three of them, recorded before, make it no smaller."""
+    given = {name: unlike(number, right=False) for number, name in enumerate("abcdef")}
+    bench.ingest("6", dict.fromkeys("abcdef", RIGHT), "--partial")
+    partial = bench.ingest("5", {name: given[name] for name in "abc"}, "--partial")
+    complete = bench.ingest("5", given, "--partial")
+    (comparison,) = bench.diff("5", "6")["comparisons"]
+    assert comparison["evidence"]["p"]["phantoms"]["exact"] == "1/32"
+    assert [run["id"][:8] for run in comparison["baseline"]["runs"]] == [complete]
+    (copy,) = comparison["baseline"]["copies"]
+    assert (copy["run"][:8], copy["of"][:8], copy["answers"]) == (partial, complete, 3)
+    text = bench.report("diff", "5", "6")
+    assert f"run {partial} of v5 is not counted: each of its 3 answers is in run {complete} too" in text
+    assert "3 phantoms" not in text and "v5 was 0/6 with 6 phantoms" in text
+
+
+def test_a_repeat_counts_and_is_pointed_out(bench: Bench) -> None:
+    given = {name: unlike(number) for number, name in enumerate("ab")}
+    for _ in range(2):
+        bench.ingest("5", given, "--partial", "--repeat")
+    bench.ingest("6", {"a": RIGHT, "b": RIGHT}, "--partial")
+    (comparison,) = bench.diff("5", "6")["comparisons"]
+    assert len(comparison["baseline"]["runs"]) == 2
+    assert comparison["baseline"]["shared_answers"] == 2
+    warning = "v5 has 2 answers word for word in several runs: if those are copies, p is too small"
+    assert warning in bench.report("diff", "5", "6")
+
+
+def test_runs_that_share_only_empty_answers_are_samples(bench: Bench) -> None:
+    """Nothing is what many runs answer; that it is the same nothing says nothing."""
+    bench.ingest("5", {"a": NONE}, "--partial")
+    bench.ingest("5", {"a": NONE, "b": NONE}, "--partial")
+    bench.ingest("6", {"a": RIGHT, "b": RIGHT}, "--partial")
+    (comparison,) = bench.diff("5", "6")["comparisons"]
+    assert len(comparison["baseline"]["runs"]) == 2 and not comparison["baseline"]["copies"]
+    assert "word for word" not in bench.report("diff", "5", "6")
+
+
+answers = st.dictionaries(st.sampled_from("abc"), st.sampled_from("xyz"), max_size=3)
+
+
+@given(st.lists(st.tuples(answers, st.booleans()), min_size=1, max_size=5))
+def test_no_answer_is_lost_with_a_copy(given_runs: list[tuple[dict[str, str], bool]]) -> None:
+    """A law: whatever is left out is in a run that counts, and leaving out again leaves out nothing."""
+    runs = [_run(str(index)) for index in range(len(given_runs))]
+    all_given = {
+        run.id: Given(listed, frozenset(fixture for fixture, digest in listed.items() if digest != "x"), repeated)
+        for run, (listed, repeated) in zip(runs, given_runs, strict=True)
+        if listed
+    }
+    found = samples(runs, all_given)
+    assert sorted([*found.runs, *(copy.run for copy in found.copies)]) == runs
+    kept = [all_given[run.id].answers.items() for run in found.runs if run.id in all_given]
+    for copy in found.copies:
+        assert any(all_given[copy.run.id].answers.items() <= answers for answers in kept)
+    assert samples(found.runs, all_given) == found._replace(copies=())
+
+
+def test_an_answer_that_cannot_be_read_does_not_save_phantoms(bench: Bench) -> None:
+    """Eight phantoms against eight unreadable answers: no better, and said so in the head of the report."""
+    bench.ingest("5", {name: unlike(number, right=False) for number, name in enumerate("abcdefgh")}, "--partial")
+    bench.ingest("6", dict.fromkeys("abcdefgh", "no JSON"), "--partial")
+    (comparison,) = bench.diff("5", "6")["comparisons"]
+    assert comparison["evidence"]["p"]["phantoms"] == {
+        "value": None,
+        "exact": None,
+        "adjusted": False,
+        "fixtures": 0,
+        "fewest_changes": None,
+    }
+    assert comparison["candidate"]["answers"] == {"valid": 0, "invalid": 8}
+    text = bench.report("diff", "5", "6")
+    assert text.startswith("v6 extracted 0/8 expected knowledge points and produced n/a phantoms;")
+    assert "invalid: 8 of 8 answers of v6; they count as failed" in text
+    assert totals_of(text)["phantoms"] == "n/a"
+    assert "phantoms: no fixture to compare" in text
+    for command in (["runs"], ["history"], ["history", "--by", "version"]):
+        assert "8/9, 8 invalid" in bench.report(*command), command
+
+
+def test_phantoms_are_those_of_fixtures_readable_on_both_sides(bench: Bench) -> None:
+    """v5: one phantom on each of a, b and c. v6: none on a, one on b, c not readable. So 2 against 1."""
+    bench.ingest("5", {name: unlike(number, right=False) for number, name in enumerate("abc")}, "--partial")
+    bench.ingest("6", {"a": RIGHT, "b": unlike(9, right=False), "c": "no JSON"}, "--partial")
+    text = bench.report("diff", "5", "6")
+    assert "produced 1 phantom; v5 was 0/3 with 2 phantoms." in text
+    assert totals_of(text)["phantoms"] == "-1"
+    assert "phantoms are those of the 2 fixtures with a valid answer on both sides" in text
+
+
+def test_noise_is_told_of_the_fixtures_answered_twice(bench: Bench) -> None:
+    """Two runs of v5 share one of three fixtures, and differ on it. v6 has two runs without a fixture in common."""
+    bench.ingest("5", {"a": unlike(1), "b": unlike(2)}, "--partial")
+    bench.ingest("5", {"a": unlike(3, right=False), "c": unlike(4)}, "--partial")
+    bench.ingest("6", {"a": unlike(5)}, "--partial")
+    bench.ingest("6", {"b": unlike(6), "c": unlike(7)}, "--partial")
+    text = bench.report("diff", "5", "6")
+    assert "two runs of v5 differ on 1.0 of 1 fixture." in text
+    assert "Run-to-run noise was not measured for v6: no fixture has two answers there." in text
+    evidence = bench.diff("5", "6")["comparisons"][0]["evidence"]
+    assert evidence["noise"] == {"baseline": 1.0, "candidate": None}
+    assert evidence["noise_fixtures"] == {"baseline": 1, "candidate": 0}
+
+
+def test_a_verdict_and_what_could_have_been_detected_agree(tmp_path: Path) -> None:
+    """Where as many fixtures changed as are said to be enough, and no fewer, there is evidence.
+
+    No gate changes, so Holm doubles the p of phantoms: six are 2 * 2/2^6 = 0.0625, seven 2 * 2/2^7 = 0.03125.
+    """
+    points, gates = "abcdefgh", [f"gate{number}" for number in range(6)]
+    expected = {**dict.fromkeys(points, labels(point(), budget=1)), **dict.fromkeys(gates, labels(category="reject"))}
+    bench = Bench(tmp_path, expected)
+    bench.ingest("0", {**dict.fromkeys(points, RIGHT), **dict.fromkeys(gates, NONE)})
+    with_phantom = answer(proposal("Alpha"), proposal("Other"))
+    for changed in (5, 6, 7, 8):
+        worse = dict.fromkeys(points[:changed], with_phantom)
+        bench.ingest(str(changed), {**dict.fromkeys(points, RIGHT), **worse, **dict.fromkeys(gates, NONE)})
+        phantoms = bench.diff("0", str(changed))["comparisons"][0]["evidence"]["p"]["phantoms"]
+        assert phantoms["adjusted"] and phantoms["fewest_changes"] == 7
+        verdict = "evidence" if changed >= 7 else "no evidence"
+        assert f"phantoms: {verdict} of a difference" in bench.report("diff", "0", str(changed)), changed
