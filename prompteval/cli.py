@@ -21,8 +21,8 @@ from prompteval.options import (
     fixtures_option,
     format_option,
     labels_option,
+    lasting_option,
     ledger_option,
-    option,
     output_option,
     run_option,
     tell,
@@ -68,8 +68,8 @@ def check(fixtures: Path) -> None:
 
 
 @main.command()
-@option("--prompt", "prompt_file", type=PATH, metavar="FILE", help="The prompt to put the transcript into.")
-@option("--with", "referenced", type=PATH, multiple=True, metavar="FILE", help="A file the prompt refers to.")
+@lasting_option("--prompt", "prompt_file", type=PATH, metavar="FILE", help="The prompt to put the transcript into.")
+@lasting_option("--with", "referenced", type=PATH, multiple=True, metavar="FILE", help="A file the prompt refers to.")
 @click.option("--body", is_flag=True, help="Print the transcript alone.")
 @fixtures_option
 @click.argument("fixture")
@@ -94,7 +94,7 @@ def prompt(fixture: str, prompt_file: Path | None, referenced: tuple[Path, ...],
 
 
 @main.command()
-@option("--results", type=PATH, required=True, metavar="DIR", help="The folder of the run's results.")
+@lasting_option("--results", type=PATH, required=True, metavar="DIR", help="The folder of the run's results.")
 @click.option("--as-is", is_flag=True, help="Keep a reply without a valid answer, byte for byte, as evidence.")
 @click.option("--force", is_flag=True, help="Replace a result that is there already.")
 @fixtures_option
@@ -144,14 +144,16 @@ def status(results: Path, fixtures: Path, next_only: bool) -> None:
 
 
 @main.command()
-@option("--version", metavar="V", help="The prompt version, such as 6 or v6. Needed with RESULTS.")
-@option("--model", metavar="NAME", help="The model that answered. Needed with RESULTS.")
-@option("--temperature", metavar="NUMBER", help="The sampling temperature, where it is known.")
-@option("--harness", metavar="NAME", help="The program that held the conversations.")
-@option("--note", metavar="TEXT", help="A remark to keep with the run.")
-@option("--prompt", type=PATH, metavar="FILE", help="The prompt file: its SHA-256 is kept, its Version: compared.")
-@option("--partial", is_flag=True, help="Record the run although results are missing.")
-@option("--repeat", is_flag=True, help="Record the same answers once more, as a further sample.")
+@lasting_option("--version", metavar="V", help="The prompt version, such as 6 or v6. Needed with RESULTS.")
+@lasting_option("--model", metavar="NAME", help="The model that answered. Needed with RESULTS.")
+@lasting_option("--temperature", metavar="NUMBER", help="The sampling temperature, where it is known.")
+@lasting_option("--harness", metavar="NAME", help="The program that held the conversations.")
+@lasting_option("--note", metavar="TEXT", help="A remark to keep with the run.")
+@lasting_option(
+    "--prompt", type=PATH, metavar="FILE", help="The prompt file: its SHA-256 is kept, its Version: compared."
+)
+@lasting_option("--partial", is_flag=True, help="Record the run although results are missing.")
+@lasting_option("--repeat", is_flag=True, help="Record the same answers once more, as a further sample.")
 @fixtures_option
 @ledger_option
 @click.argument("results", type=PATH, required=False)
@@ -222,8 +224,8 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
 @main.command()
 @click.argument("baseline")
 @click.argument("candidate")
-@option("--model", metavar="NAME", help="Compare the runs of this model alone.")
-@option(
+@click.option("--model", metavar="NAME", help="Compare the runs of this model alone.")
+@click.option(
     "--labels",
     type=click.Choice(["candidate", "recorded", "latest"]),
     default="candidate",
@@ -270,8 +272,10 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
 
 
 @main.command()
-@option("--model", metavar="NAME", help="List the runs of this model alone.")
-@option("--by", "grain", type=click.Choice(["run", "version"]), default="run", show_default=True, help="A line each.")
+@click.option("--model", metavar="NAME", help="List the runs of this model alone.")
+@click.option(
+    "--by", "grain", type=click.Choice(["run", "version"]), default="run", show_default=True, help="A line each."
+)
 @labels_option
 @format_option(*PAGES)
 @output_option
@@ -311,14 +315,14 @@ def report(output: Path | None, ledger: Path) -> None:
 
 
 @main.command()
-@option("--model", metavar="NAME", help="Count the runs of this model alone.")
+@click.option("--model", metavar="NAME", help="Count the runs of this model alone.")
 @format_option("text", "markdown")
 @output_option
 @ledger_option
 def labels(model: str | None, form: str, output: Path | None, ledger: Path) -> None:
     """Show what the recorded answers say about the labels: is a point brittle, or the prompt bad?
 
-    Points that no run matched, terms whose absence alone causes misses, points with more near misses than matches.
+    Points that no run matched, terms and guards that alone cause misses, points with more near misses than matches.
 
     \b
     prompteval labels
@@ -361,7 +365,7 @@ def schema(name: str) -> None:
 
 
 @main.command()
-@option(
+@click.option(
     "--contract",
     "name",
     type=click.Choice(CONTRACTS),

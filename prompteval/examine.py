@@ -36,12 +36,16 @@ def examine(ledger: Path, runs: Iterable[Run], labels: str | None) -> list[Exami
     return examined
 
 
-def label_evidence(ledger: Path, model: str | None) -> tuple[list[PointRecord], int]:
-    """Return how each point of the latest labels fared in every run (of `model` alone), and how many runs there are."""
+def label_evidence(ledger: Path, model: str | None) -> tuple[list[PointRecord], int, int]:
+    """Return how the points of the latest labels fared in every run (of `model` alone).
+
+    One record for each point of a fixture that has a valid answer; how many points there are; how many runs.
+    """
     runs = [run for run, _ in read_history(ledger, model).runs]
     with reading(ledger) as connection:
-        select.score_under(connection, runs, select.latest_corpus(connection))
-        return read_points(connection), len(runs)
+        corpus = select.latest_corpus(connection)
+        select.score_under(connection, runs, corpus)
+        return read_points(connection), select.points_of(connection, corpus), len(runs)
 
 
 def successive(ledger: Path, runs: Iterable[Run]) -> Compared:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from prompteval import folder, yaml_text
 from prompteval.contract import breaches, json_path
 from prompteval.errors import DataError, Problem, PromptevalError
+from prompteval.fold import fold
 from prompteval.model import CategoryRow, Corpus, ExpectedPoint, Fixture, Labels, Session
 from prompteval.textfile import FileRefusedError, read_text
 
@@ -137,17 +138,20 @@ def _label_rules(value: Any, name: str) -> Iterator[tuple[yaml_text.Path, str]]:
             if point_id in seen:
                 yield ("expected_points", index, "id"), f'"{point_id}" names a second point'
             seen.add(point_id)
-    yield from _upper_case(("expected_points",), points)
+    yield from _bad_terms(("expected_points",), points)
 
 
-def _upper_case(place: yaml_text.Path, value: Any) -> Iterator[tuple[yaml_text.Path, str]]:
-    """Yield the terms below `place` that are not lower case: the texts in any list named must_…."""
+def _bad_terms(place: yaml_text.Path, value: Any) -> Iterator[tuple[yaml_text.Path, str]]:
+    """Yield the terms below `place`, the texts in any list named must_…, that are not lower case or show nothing."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
-        yield from _upper_case((*place, key), item)
+        yield from _bad_terms((*place, key), item)
     in_terms = any(isinstance(step, str) and step.startswith("must_") for step in place)
-    if in_terms and isinstance(value, str) and value != value.lower():
-        yield place, f'the term "{value}" is not lower case'
+    if in_terms and isinstance(value, str):
+        if value != value.lower():
+            yield place, f'the term "{value}" is not lower case'
+        if value.strip() and not fold(value).strip():
+            yield place, "is blank: nothing of it shows"
 
 
 def _labels(value: dict[str, Any]) -> Labels:

@@ -48,13 +48,15 @@ def ingest(sources: Sources, tags: RunTags | None, stage: Callable[[str], None])
     corpus = read_corpus(sources.fixtures)
     if sources.results is None or tags is None:
         stage("writing the ledger")
-        return Ingested(corpus, tags, {}, record_corpus(sources.ledger, corpus), ())
+        recorded = record_corpus(sources.ledger, corpus)
+        return Ingested(corpus, tags, {}, recorded, _went_back(corpus, recorded))
     stage(f"reading results in {sources.results}")
     results = read_results(sources.results, [fixture.id for fixture in corpus.fixtures])
     _check_complete(sources, corpus, results.answers)
     stage("writing the ledger")
     recorded = record_run(sources.ledger, corpus, results.answers, tags, sources.repeat)
-    warnings = [f"{sources.results / name} is no .json file and was passed over" for name in results.passed_over]
+    warnings = [*_went_back(corpus, recorded)]
+    warnings += [f"{sources.results / name} is no .json file and was passed over" for name in results.passed_over]
     warnings += [f"run {other[:8]} under other tags has exactly these answers" for other in recorded.same_answers]
     warnings += [
         f'{name}.json: {p.list}[{p.position}] has the type "{p.type}", which counts'
@@ -62,6 +64,14 @@ def ingest(sources: Sources, tags: RunTags | None, stage: Callable[[str], None])
         for p in answer.misplaced
     ]
     return Ingested(corpus, tags, results.answers, recorded, tuple(warnings))
+
+
+def _went_back(corpus: Corpus, recorded: Recorded) -> tuple[str, ...]:
+    """Say so where an old checkout made old labels the latest ones again."""
+    if recorded.older_than is None:
+        return ()
+    here, newer = corpus.revision[:8], recorded.older_than[:8]
+    return (f"corpus {here} was recorded before {newer}; its labels are the latest again, which --labels latest takes",)
 
 
 def _check_complete(sources: Sources, corpus: Corpus, answers: dict[str, Answer]) -> None:

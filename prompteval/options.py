@@ -19,7 +19,18 @@ from prompteval.errors import PromptevalError
 Command = TypeVar("Command", bound=Callable[..., Any])
 DEFAULT_LEDGER = Path("ledger/prompteval.db")
 DEFAULT_FIXTURES = Path("fixtures")
-PATH = click.Path(path_type=Path)
+
+
+class _NamedPath(click.Path):
+    """A path that is named: an empty text, such as a shell makes of a variable that is not set, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = _NamedPath(path_type=Path)
 
 
 class Failure(click.ClickException):
@@ -166,33 +177,39 @@ class Progress:
             click.echo("\r\x1b[K", err=True, nl=False)
 
 
-def option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
-    """Return a click option that can also be set by PROMPTEVAL_ and its name, and that says so."""
+def lasting_option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
+    """Return a click option that can also be set by PROMPTEVAL_ and its name, and that says so.
+
+    For places and for the tags of runs, which mean the same to every command. What narrows or shapes one report is
+    asked for each time: a variable would do it to other reports unseen.
+    """
     variable = "PROMPTEVAL_" + names[0].removeprefix("--").replace("-", "_").upper()
     return click.option(*names, envvar=variable, show_envvar=True, **attributes)
 
 
-ledger_option = option(
+ledger_option = lasting_option(
     "--ledger", type=PATH, default=DEFAULT_LEDGER, show_default=True, metavar="FILE", help="The results ledger."
 )
-fixtures_option = option(
+fixtures_option = lasting_option(
     "--fixtures", type=PATH, default=DEFAULT_FIXTURES, show_default=True, metavar="DIR", help="The fixture corpus."
 )
-run_option = option(
+run_option = click.option(
     "--run", "selector", default="latest", show_default=True, metavar="RUN", help="latest, a version or a run id."
 )
-labels_option = option(
+labels_option = click.option(
     "--labels",
     type=click.Choice(["recorded", "latest"]),
     default="recorded",
     show_default=True,
     help="The labels a run was recorded with, or those recorded last.",
 )
-output_option = option("--output", type=PATH, metavar="FILE", help="Write the report to a file instead of stdout.")
+output_option = click.option(
+    "--output", type=PATH, metavar="FILE", help="Write the report to a file instead of stdout."
+)
 
 
 def format_option(*formats: str) -> Callable[[Command], Command]:
     """Return the option that names the form of a report; the first one is the default."""
-    return option(
+    return click.option(
         "--format", "form", type=click.Choice(formats), default=formats[0], show_default=True, help="The report's form."
     )

@@ -120,7 +120,7 @@ class PointRecord(NamedTuple):
     """How one expected point fared over the valid answers of several runs.
 
     `near` counts answers that missed it with a near miss; `sole` has each term whose absence alone caused a miss, with
-    the number of answers.
+    the number of answers; `guards` each guard that alone did.
     """
 
     fixture_id: str
@@ -129,6 +129,7 @@ class PointRecord(NamedTuple):
     matched: int
     near: int
     sole: tuple[tuple[str, int], ...]
+    guards: tuple[tuple[str, int], ...]
 
     @property
     def matched_of(self) -> Ratio:

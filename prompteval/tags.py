@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 NOT_RECORDED = "not recorded"
 
-_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+_VERSION = re.compile(r"(?![vV]+[0-9]*\Z)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")  # v and vv6 are slips of the hand
 _V = re.compile(r"[vV](?=[0-9])")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")  # float() takes 1_0 and other digits too
 _RUNS_OF_DIGITS = re.compile(r"([0-9]+)")
 
 
@@ -42,10 +43,7 @@ def sort_key(version: str) -> list[tuple[bool, int, str]]:
 
 def parse_temperature(text: str) -> float:
     """Return the temperature as a number; 0, 0.0 and -0.0 are one. Raises PromptevalError for what is none."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
     if not math.isfinite(value) or value < 0:
         raise PromptevalError(f"'{text}' is not a temperature; write a number such as 0 or 0.7")
     return abs(value)  # -0.0 is 0

@@ -54,6 +54,7 @@ def problems(loaded: Loaded) -> Iterator[Problem]:
         if not _occurs(term.text, _body(loaded, term.name)):
             consequence = "so it guards nothing" if term.role == "must_not_match" else "so the point cannot be won"
             yield term.problem(f'"{term.text}" does not occur in the session, {consequence}')
+    yield from _own_guards(loaded)
     for name, text in sorted(loaded.sessions.items()):
         if name in text:
             yield Problem(f"sessions/{name}.md", "", "holds its own fixture id, which gives the label away")
@@ -61,6 +62,22 @@ def problems(loaded: Loaded) -> Iterator[Problem]:
             for what, pattern in _PRIVATE.items():
                 for found in pattern.finditer(line):
                     yield Problem(f"sessions/{name}.md", "", f"looks like {what}: {found[0][:40]}", number)
+
+
+def _own_guards(loaded: Loaded) -> Iterator[Problem]:
+    """Yield the guards that stand in a term their own point needs: whatever satisfies it breaks it."""
+    for name, labels in sorted(loaded.labels.items()):
+        for point in labels.points:
+            for guard in point.must_not_match:
+                needed = [term for term in point.must_match_all if _occurs(guard, term)]
+                broken = [
+                    next((term for term in listed if _occurs(guard, term)), None) for listed in point.must_match_any
+                ]
+                if broken and None not in broken:
+                    needed += [term for term in broken if term]
+                if needed:
+                    text = f'"{guard}" stands in the term "{needed[0]}", so the point cannot be won'
+                    yield _Term(name, point, "must_not_match", guard).problem(text)
 
 
 def warnings(loaded: Loaded) -> Iterator[Problem]:

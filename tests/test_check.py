@@ -91,6 +91,14 @@ PROBLEMS = {
         '"omega" does not occur in the session, so the point',
     ),
     "guard not in the session": (edit(SIDECAR, "- seven", "- omega"), "so it guards nothing"),
+    "invisible": (
+        edit("expected/admit-rule-01.yaml", "- alpha\n", '- "\\\\u00ad \\\\u200b"\n'),
+        "is blank: nothing of it shows",
+    ),
+    "own guard": (
+        edit("expected/admit-rule-01.yaml", "- seven", '- "edge"'),
+        '"edge" stands in the term "edge proxy", so the point cannot be won',
+    ),
     "its own id": (add("see admit-rule-01"), "holds its own fixture id"),
     "key": (add("-----BEGIN RSA PRIVATE KEY-----"), "looks like a private key"),
     "token": (add("ghp_" + "a1B2" * 9), "looks like an access token"),

@@ -39,12 +39,32 @@ def test_versions_that_are_one(bench: Bench, version: str) -> None:
     assert bench.score("6")["run"]["version"] == "6"
 
 
-@pytest.mark.parametrize("version", ["latest", "Latest", "v latest", "", "  ", "6 7", "v", "../6", "6\x1b[0m"])
+@pytest.mark.parametrize("version", ["latest", "Latest", "v latest", "", "  ", "6 7", "v", "vv6", "../6", "6\x1b[0m"])
 def test_versions_that_are_none(bench: Bench, version: str) -> None:
-    if version == "v":  # a name like any other, not a lost number
-        bench.ingest(version, GOOD)
-    else:
-        assert "version" in bench.refuse(version, GOOD)
+    assert "version" in bench.refuse(version, GOOD)
+
+
+def test_an_empty_path_is_not_the_current_folder(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell makes it of "$DIR" where DIR is not set."""
+    results = write_results(bench.root / "results", GOOD)
+    monkeypatch.chdir(results)
+    tags = ("--version", "1", "--model", "X", "--ledger", bench.ledger, "--fixtures", bench.fixtures)
+    assert "the path is empty" in refused("ingest", *tags, "")
+    assert "the path is empty" in refused("ingest", *tags, "--prompt", "", results)
+    assert not bench.ledger.exists()
+
+
+def test_an_old_checkout_is_pointed_out(bench: Bench) -> None:
+    """Its labels are the latest again; a change that comes or returns for the first time is nothing to speak of."""
+    alone = ("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
+    assert cli(*alone).stderr == ""
+    changed = labels(point(must_match_all=["other"]))
+    write_corpus(bench.fixtures, {"admit-thing-01": changed})
+    assert cli(*alone).stderr == "" and cli(*alone).stderr == ""
+    write_corpus(bench.fixtures, {"admit-thing-01": FIXTURES["admit-thing-01"]})
+    for arguments in (bench.arguments("1", GOOD), alone):
+        said = cli(*arguments).stderr
+        assert ("its labels are the latest again" in said) == (arguments is not alone)
 
 
 @pytest.mark.parametrize("temperature", ["0", "0.0", "-0.0", "0e5"])
@@ -337,16 +357,28 @@ def test_paths_from_the_environment(bench: Bench) -> None:
     assert "model M" in cli("score", env=env).stdout
 
 
-def test_every_option_can_be_set_by_the_environment() -> None:
+def test_what_the_environment_sets_means_the_same_to_every_command() -> None:
+    """Places and the tags of runs. A variable that narrows or shapes a report would do it to other reports unseen."""
     import click
 
     from prompteval.cli import main
 
+    shaping = {"--model", "--labels", "--format", "--output", "--run", "--by", "--contract"}
     for name, command in main.commands.items():
         for parameter in command.params:
-            # A flag such as --force is a decision of the moment; of ingest alone all can be set.
-            if isinstance(parameter, click.Option) and (name == "ingest" or not parameter.is_flag):
-                assert parameter.envvar == "PROMPTEVAL_" + parameter.opts[0][2:].upper(), (name, parameter.opts)
+            if not isinstance(parameter, click.Option) or (name != "ingest" and parameter.is_flag):
+                continue  # a flag such as --force is a decision of the moment
+            lasting = name == "ingest" or parameter.opts[0] not in shaping
+            variable = "PROMPTEVAL_" + parameter.opts[0][2:].upper() if lasting else None
+            assert parameter.envvar == variable, (name, parameter.opts)
+
+
+def test_variables_of_an_ingest_do_not_narrow_a_report(bench: Bench) -> None:
+    bench.ingest("1", GOOD)
+    shaping = ("MODEL", "LABELS", "FORMAT", "RUN", "BY")
+    env = {"PROMPTEVAL_LEDGER": str(bench.ledger), **{f"PROMPTEVAL_{name}": "other" for name in shaping}}
+    for command in ("runs", "history", "score", "labels"):
+        assert cli(command, env=env).stdout == bench.report(command), command
 
 
 def test_defaults_are_found_from_the_current_folder(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,22 @@ def test_terms_that_alone_cause_a_miss(bench: Bench) -> None:
 
 
 def test_points_with_more_near_misses_than_matches(bench: Bench) -> None:
-    assert rows(bench, "More near misses than matches")[1:] == [["b", "often", "2", "1"]]
+    expected = [["a", "never", "2", "0"], ["b", "often", "2", "1"]]
+    assert rows(bench, "More near misses than matches")[1:] == expected
+
+
+def test_guards_that_alone_cause_a_miss(tmp_path: Path) -> None:
+    """The first answer is spoilt by one guard, the second by both, the third lacks the term itself."""
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["alpha"], must_not_match=["lf-1", "lf-2"]))})
+    for title in ("Alpha of LF-1", "Alpha of LF-1 and LF-2", "Beta of LF-2"):
+        bench.ingest("1", {"a": answer(proposal(title))})
+    assert rows(bench, "Guards that alone cause a miss")[1:] == [["a", "point", '"lf-1"', "1/3"]]
+
+
+def test_points_without_a_valid_answer_are_counted(bench: Bench) -> None:
+    write_corpus(bench.fixtures, {"e": labels(point(), point("second"))})
+    ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
+    assert bench.report("labels").startswith("5 points (2 without a valid answer) in 4 runs\n")
 
 
 def test_the_latest_labels_count(bench: Bench) -> None:

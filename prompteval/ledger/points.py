@@ -61,13 +61,37 @@ order by fixture_id, point_id, runs desc, term
 """
 
 
+# A guard that is the only one to occur where a proposal satisfies the point.
+_GUARDS = """
+select fixture_id, point_id, term, count(*) as runs
+from (
+  select leaked.run_id, leaked.fixture_id, leaked.point_id, min(leaked.term) as term
+  from leaked
+  join point_outcome
+    on point_outcome.run_id = leaked.run_id
+    and point_outcome.fixture_id = leaked.fixture_id
+    and point_outcome.point_id = leaked.point_id
+  where point_outcome.satisfied_by > 0
+  group by leaked.run_id, leaked.fixture_id, leaked.point_id
+  having count(*) = 1
+)
+group by fixture_id, point_id, term
+order by fixture_id, point_id, runs desc, term
+"""
+
+
 def read_points(connection: sqlite3.Connection) -> list[PointRecord]:
     """Return the record of each point over the valid answers of the chosen runs, by fixture, in the label's order."""
     schema.climb(connection, "near_miss")
-    sole: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
-    for fixture, point, term, runs in connection.execute(_SOLE):
-        sole[fixture, point].append((term, runs))
+    sole, guards = _terms(connection, _SOLE), _terms(connection, _GUARDS)
     return [
-        PointRecord(fixture, point, runs, matched, near, tuple(sole[fixture, point]))
+        PointRecord(fixture, point, runs, matched, near, tuple(sole[fixture, point]), tuple(guards[fixture, point]))
         for fixture, point, runs, matched, near in connection.execute(_POINTS)
     ]
+
+
+def _terms(connection: sqlite3.Connection, query: str) -> dict[tuple[str, str], list[tuple[str, int]]]:
+    found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+    for fixture, point, term, runs in connection.execute(query):
+        found[fixture, point].append((term, runs))
+    return found

@@ -21,11 +21,14 @@ class Recorded(NamedTuple):
 
     `new_corpus` says whether the corpus revision was not the latest before.
 
+    `older_than` is the corpus revision that was the latest, where the ledger knew this one before it.
+
     `same_answers` are the ids of runs under other tags with exactly the same answers.
     """
 
     run_id: str | None
     new_corpus: bool
+    older_than: str | None
     sample: int
     same_answers: tuple[str, ...]
 
@@ -33,8 +36,7 @@ class Recorded(NamedTuple):
 def record_corpus(ledger: Path, corpus: Corpus) -> Recorded:
     """Append the corpus revision where it is not the latest. Raises LedgerError."""
     with appending(ledger) as connection:
-        new = _append_corpus(connection, corpus, _now(connection))
-    return Recorded(None, new, 0, ())
+        return Recorded(None, *_append_corpus(connection, corpus, _now(connection)), 0, ())
 
 
 def record_run(ledger: Path, corpus: Corpus, answers: Mapping[str, Answer], tags: RunTags, repeat: bool) -> Recorded:
@@ -49,7 +51,7 @@ def record_run(ledger: Path, corpus: Corpus, answers: Mapping[str, Answer], tags
         if repeats and not repeat:
             raise PromptevalError(_already(connection, repeats[-1]))
         now = _now(connection)
-        new_corpus = _append_corpus(connection, corpus, now)
+        new_corpus, older_than = _append_corpus(connection, corpus, now)
         same = _same_answers(connection, answers)
         identity = run_id(tags, evidence, len(repeats))
         _append_answers(connection, answers.values())
@@ -57,7 +59,7 @@ def record_run(ledger: Path, corpus: Corpus, answers: Mapping[str, Answer], tags
         rows = [{"run_id": identity, "fixture_id": name, "answer": answers[name].digest} for name in sorted(answers)]
         _insert(connection, "result", rows)
         (sample,) = connection.execute("select sample from run_sample where run_id = ?", [identity]).fetchone()
-    return Recorded(identity, new_corpus, sample, tuple(other for other in same if other not in repeats))
+    return Recorded(identity, new_corpus, older_than, sample, tuple(other for other in same if other not in repeats))
 
 
 def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
@@ -121,17 +123,19 @@ def _same_answers(connection: sqlite3.Connection, answers: Mapping[str, Answer])
     return [identity for (identity,) in candidates if connection.execute(found, [identity]).fetchall() == wanted]
 
 
-def _append_corpus(connection: sqlite3.Connection, corpus: Corpus, now: str) -> bool:
+def _append_corpus(connection: sqlite3.Connection, corpus: Corpus, now: str) -> tuple[bool, str | None]:
+    """Return whether the corpus became the latest, and which one it took the place of though it was known before."""
     latest = connection.execute(
         "select corpus, version from corpus_recording order by recorded_at desc, corpus desc limit 1"
     ).fetchone()
     if latest == (corpus.revision, corpus.version):
-        return False
-    if corpus.revision not in _known(connection, "corpus", "revision"):
+        return False, None
+    known = corpus.revision in _known(connection, "corpus", "revision")
+    if not known:
         _append_fixtures(connection, corpus)
     row = {"recorded_at": now, "corpus": corpus.revision, "version": corpus.version}
     _insert(connection, "corpus_recording", [row])
-    return True
+    return True, latest[0] if known and latest[0] != corpus.revision else None
 
 
 def _append_fixtures(connection: sqlite3.Connection, corpus: Corpus) -> None:

@@ -160,6 +160,12 @@ def given(connection: sqlite3.Connection) -> dict[str, Given]:
     return {run: Given(listed, frozenset(telling[run]), repeats[run] > 0) for run, listed in answers.items()}
 
 
+def points_of(connection: sqlite3.Connection, corpus: str) -> int:
+    """Return how many points a corpus revision expects."""
+    query = "select count(*) from corpus_fixture join point using (labels) where corpus = ?"
+    return int(connection.execute(query, [corpus]).fetchone()[0])
+
+
 def sessions_of(connection: sqlite3.Connection, corpus: str) -> dict[str, str]:
     """Return the session digest of each fixture of a corpus revision, by fixture id."""
     rows = connection.execute(

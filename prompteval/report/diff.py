@@ -197,8 +197,6 @@ def _still_failing(pairs: Sequence[Pair]) -> Section:
     lines, listed = _changed(other)
     same = len(pairs) - len(other)
     if same:
-        lines = (
-            *lines,
-            f"{same} more for the same reason: {', '.join(p.fixture_id for p in pairs if not p.other_reason)}",
-        )
+        names = ", ".join(pair.fixture_id for pair in pairs if not pair.other_reason)
+        lines = (f"{same}{' more' if other else ''} for the same reason: {names}",)
     return Section("Still failing for another reason", lines, listed, folded=True)

@@ -9,26 +9,29 @@ from prompteval.outcome import PointRecord
 from prompteval.report.values import Report, Section, of, table
 
 
-def labels_reports(points: Sequence[PointRecord], runs: int) -> list[Report]:
+def labels_reports(points: Sequence[PointRecord], total: int, runs: int) -> list[Report]:
     """Return the one report: points never matched, terms that alone cause misses, points more often nearly matched."""
     never = [(p.fixture_id, p.point_id, of(p.matched_of), str(p.near)) for p in points if not p.matched]
     alone = [(p.fixture_id, p.point_id, f'"{term}"', f"{number}/{p.runs}") for p in points for term, number in p.sole]
-    outnumbered = [
-        (p.fixture_id, p.point_id, str(p.near), str(p.matched)) for p in points if p.near > p.matched and p.matched
-    ]
+    guards = [(p.fixture_id, p.point_id, f'"{term}"', f"{n}/{p.runs}") for p in points for term, n in p.guards]
+    outnumbered = [(p.fixture_id, p.point_id, str(p.near), str(p.matched)) for p in points if p.near > p.matched]
     sections = [
         _section("Never matched", ("Fixture", "Point", "Matched", "Near misses"), never),
         _section("Terms that alone cause a miss", ("Fixture", "Point", "Term", "Answers"), alone),
+        _section("Guards that alone cause a miss", ("Fixture", "Point", "Guard", "Answers"), guards),
         _section("More near misses than matches", ("Fixture", "Point", "Near misses", "Matches"), outnumbered),
     ]
     lines = (
         "counted over the valid answers, under the latest labels",
         "'prompteval show FIXTURE' tells whether the answer says it in other words: then the label is at fault",
     )
-    return [Report(f"{count(len(points), 'point')} in {count(runs, 'run')}", lines, tuple(sections))]
+    unanswered = f" ({total - len(points)} without a valid answer)" if total > len(points) else ""
+    return [Report(f"{count(total, 'point')}{unanswered} in {count(runs, 'run')}", lines, tuple(sections))]
 
 
 def _section(heading: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Section:
     if not rows:
         return Section(heading, ("none",))
-    return Section(heading, table=table(headers, rows, right=headers[2:] if headers[2] != "Term" else headers[3:]))
+    return Section(
+        heading, table=table(headers, rows, right=headers[2:] if headers[2] not in ("Term", "Guard") else headers[3:])
+    )

@@ -45,8 +45,9 @@ def _answers(outcomes: Sequence[FixtureOutcome]) -> list[str]:
     counted = {state: sum(o.state == state for o in outcomes) for state in ("valid", "invalid", "missing")}
     if counted["valid"] == len(outcomes):
         return []
-    listed = ", ".join(f"{number} {state}" for state, number in counted.items())
-    return [f"{count(len(outcomes), 'answer')}: {listed}; what is invalid or missing counts as failed"]
+    given = count(counted["valid"] + counted["invalid"], "answer")
+    listed = f"{given}, {counted['invalid']} of them invalid, and {counted['missing']} missing"
+    return [f"{count(len(outcomes), 'fixture')}: {listed}; what is invalid or missing counts as failed"]
 
 
 def extracted(points: Ratio | Mean) -> str:
