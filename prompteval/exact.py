@@ -37,7 +37,8 @@ def permutation_p(strata: Iterable[Stratum]) -> Fraction:
     scale = math.lcm(*(len(before) * len(after) for before, after in listed))
     groups: dict[tuple[int, int], list[Stratum]] = defaultdict(list)
     for before, after in listed:
-        groups[len(before), len(after)].append((before, after))
+        if len({*before, *after}) > 1:  # equal values have one sum, however they are handed out
+            groups[len(before), len(after)].append((before, after))
     distributions: list[dict[int, int]] = []
     observed = 0
     for (m, n), members in groups.items():
@@ -83,15 +84,23 @@ def _sums(members: Sequence[Stratum], n: int) -> Iterator[tuple[int, int]]:
     A distribution is one long integer, with a field of some octets for each sum: adding is `+`, shifting `<<`, and the
     distribution of two fixtures together is their product, which is far quicker than loops.
     """
-    product, least = 1, 0
+    least, factors = 0, []
     octets = math.prod(math.comb(len(before) + len(after), n) for before, after in members).bit_length() // 8 + 1
     for before, after in members:
         values = [*before, *after]
         lowest = min(values)
         least += lowest * n
         ways = _subset_sums([value - lowest for value in values], n)
-        product *= int.from_bytes(b"".join(count.to_bytes(octets, "little") for count in ways), "little")
+        factors.append(int.from_bytes(b"".join(count.to_bytes(octets, "little") for count in ways), "little"))
+    product = _product(factors)
     yield from ((total, count) for total, count in enumerate(_fields(product, octets), least) if count)
+
+
+def _product(factors: list[int]) -> int:
+    """Return the product of numbers by halves: long times long, where one by one is long times short each time."""
+    while len(factors) > 1:
+        factors = [math.prod(factors[place : place + 2]) for place in range(0, len(factors), 2)]
+    return factors[0]
 
 
 def _fields(number: int, octets: int) -> list[int]:

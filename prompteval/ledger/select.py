@@ -15,12 +15,7 @@ from prompteval.tags import normal_version, shown
 _RUNS = """
 select
   run.id, run.version, run.model, run.temperature, run.harness, run.note,
-  (
-    select count(*) from run as other
-    where other.version = run.version and other.model = run.model
-    and other.temperature is run.temperature and other.harness is run.harness
-    and (other.recorded_at, other.id) <= (run.recorded_at, run.id)
-  ) as sample,
+  {sample} as sample,
   run.recorded_at, run.corpus,
   (
     select version from corpus_recording
@@ -28,6 +23,18 @@ select
   ) as corpus_version
 from run
 """
+# Which sample a run is, of many runs and of one: for all of a version one pass over them, for one run a look-up.
+_OF_MANY = """row_number() over (
+    partition by run.version, run.model, run.temperature, run.harness order by run.recorded_at, run.id
+  )"""
+_OF_ONE = """(
+    select count(*) from run as other
+    where other.version = run.version and other.model = run.model
+    and other.temperature is run.temperature and other.harness is run.harness
+    and (other.recorded_at, other.id) <= (run.recorded_at, run.id)
+  )"""
+_ALL_RUNS = _RUNS.format(sample=_OF_MANY)
+_ONE_RUN = _RUNS.format(sample=_OF_ONE) + " where run.id = ?"
 _TEMP_SCORED = """
 create temp table scored (
   run_id text not null, fixture_id text not null, labels text not null, answer text, primary key (run_id, fixture_id)
@@ -78,7 +85,7 @@ class Selection(NamedTuple):
 
 def all_runs(connection: sqlite3.Connection) -> list[Run]:
     """Return every run, oldest first. Raises SelectionError where there is none."""
-    runs = [Run(*row) for row in connection.execute(_RUNS + _OLDEST_FIRST)]
+    runs = [Run(*row) for row in connection.execute(_ALL_RUNS + _OLDEST_FIRST)]
     if not runs:
         raise SelectionError("the ledger has no runs; 'prompteval ingest' records one")
     return runs
@@ -93,7 +100,7 @@ def select(connection: sqlite3.Connection, selector: str) -> Selection:
         newest = connection.execute("select id from run order by recorded_at desc, id desc limit 1").fetchone()
         return _single(connection, newest or all_runs(connection))
     version = _version(selector)
-    runs = [Run(*row) for row in connection.execute(_RUNS + " where run.version = ?" + _OLDEST_FIRST, [version])]
+    runs = [Run(*row) for row in connection.execute(_ALL_RUNS + " where run.version = ?" + _OLDEST_FIRST, [version])]
     if version and runs:
         return Selection(tuple(runs), shown(version), True)
     prefix = selector.lower()
@@ -112,7 +119,7 @@ def select(connection: sqlite3.Connection, selector: str) -> Selection:
 
 
 def _single(connection: sqlite3.Connection, identity: Iterable[object]) -> Selection:
-    run = Run(*connection.execute(_RUNS + " where run.id = ?", list(identity)).fetchone())
+    run = Run(*connection.execute(_ONE_RUN, list(identity)).fetchone())
     return Selection((run,), f"run {run.short_id}", False)
 
 
