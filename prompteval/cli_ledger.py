@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,8 +32,8 @@ def ledger_commands() -> None:
 
 @ledger_commands.command()
 @ledger_option
-@click.option("--against", type=PATH, metavar="FILE", help="An earlier state, of which nothing may be missing.")
-def verify(ledger: Path, against: Path | None) -> None:
+@click.option("--against", metavar="STATE", help="An earlier state that nothing may be missing of: a file or a commit.")
+def verify(ledger: Path, against: str | None) -> None:
     """Recompute every digest, run id and searched text, and compare tables, triggers and views to the letter.
 
     With --against, also look for facts of an earlier state of the ledger that are missing or changed. Exit code 1 when
@@ -39,7 +41,7 @@ def verify(ledger: Path, against: Path | None) -> None:
 
     \b
     prompteval ledger verify
-    git show main:ledger/prompteval.db > tmp/main.db && prompteval ledger verify --against tmp/main.db
+    prompteval ledger verify --against main
     """
     from prompteval.ledger.verify import lost
     from prompteval.ledger.verify import verify as verify_ledger
@@ -107,6 +109,40 @@ def merge_driver(base: Path, ours: Path, theirs: Path, name: str) -> None:
 
     merged = drive(base, ours, theirs)
     tell(_grown(name, merged))
+
+
+@ledger_commands.command()
+@ledger_option
+def resolve(ledger: Path) -> None:
+    """Merge a ledger that git left in conflict, as the merge driver would have, where none was set up.
+
+    The sides are those that git keeps until the conflict is over; nothing is staged or committed.
+
+    \b
+    prompteval ledger resolve && git add ledger/prompteval.db
+    """
+    from prompteval.ledger.merge import resolve as resolve_conflict
+
+    merged = resolve_conflict(ledger)
+    emit(lines([_grown(ledger, merged), f"next: git add {shlex.quote(str(ledger))}"]), None)
+
+
+@ledger_commands.command("git-setup")
+@click.option("--remove", is_flag=True, help="Take the lines out again.")
+@ledger_option
+def git_setup(ledger: Path, remove: bool) -> None:
+    """Write the lines into .git/config of this clone that let git show and merge the ledger with this installation.
+
+    Everything works without them; `ledger resolve` then mends what git could not merge.
+
+    \b
+    prompteval ledger git-setup
+    """
+    from prompteval.gitrepo import configure
+
+    python = shlex.quote(Path(sys.executable).as_posix())  # a virtual environment is not always active
+    config = configure(ledger, None if remove else f"{python} -m prompteval")
+    emit(lines([f"diff.prompteval and merge.prompteval {'taken out of' if remove else 'set in'} {config}"]), None)
 
 
 @ledger_commands.command()

@@ -20,7 +20,7 @@ SOURCES = [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))]
 
 # Lower layers first; a module imports from its own layer's left only. Folders stand for their modules.
 LAYERS = [
-    {"errors", "plain", "terminal", "fold", "outcome", "exact"},
+    {"errors", "plain", "terminal", "fold", "outcome", "exact", "gitrepo"},
     {
         "lookalike",
         "marks",
@@ -53,6 +53,7 @@ ALONE = {
     "tabulate": {"report"},
     "jinja2": {"report"},
     "markupsafe": {"report"},
+    "dulwich": {"gitrepo"},
     "yaml": {"yaml_text"},
     "jsonschema_rs": {"contract"},
     "markdown_it": {"reading"},

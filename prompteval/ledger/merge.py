@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from prompteval import gitrepo
 from prompteval.errors import LedgerError, count
 from prompteval.ledger import content
 from prompteval.ledger.content import Content
@@ -74,11 +75,35 @@ def three_way(base: Content, ours: Content, theirs: Content, replaying: bool) ->
     return union
 
 
+def resolve(ledger: Path) -> Merged:
+    """Merge the sides of a conflict that git left open, as the merge driver would have, and what the file holds now.
+
+    Raises PromptevalError where the ledger is in no conflict; LedgerError; then it is as it was.
+    """
+    found = gitrepo.conflict(ledger)
+    base, ours, theirs = (_held(name, getattr(found, name)) for name in ("base", "ours", "theirs"))
+    union = three_way(base, ours, theirs, found.replaying)
+    with rebuilding(ledger) as connection:
+        if ledger.exists():  # what was recorded meanwhile
+            content.add(union, checked(ledger), str(ledger))
+        content.write(connection, union)
+    return Merged(len(union["run"]), len(union["run"].keys() - ours["run"].keys()))
+
+
+def _held(name: str, side: bytes | None) -> Content:
+    """Return what one side of a conflict holds; where it has no ledger, git gives nothing or an empty file."""
+    if not side:
+        return content.empty()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "ledger.db"
+        file.write_bytes(side)
+        return checked(file, name)
+
+
 def drive(base: Path, ours: Path, theirs: Path) -> Merged:
     """Merge as a merge driver of git: `ours` becomes the result. Raises LedgerError; then `ours` is as it was."""
     sides = {"base": base, "ours": ours, "theirs": theirs}
-    # Where a side has no ledger, git gives an empty file.
-    held = {name: checked(path, name) if path.stat().st_size else content.empty() for name, path in sides.items()}
+    held = {name: _held(name, path.read_bytes()) for name, path in sides.items()}
     # git-merge names the commits it merges in variables GITHEAD_<id>; a rebase or cherry-pick names none.
     union = three_way(**held, replaying=not any(name.startswith("GITHEAD_") for name in os.environ))
     with tempfile.TemporaryDirectory() as folder:  # beside `ours`, a lock would stay in the work tree

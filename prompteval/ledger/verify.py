@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from prompteval.errors import Problem
+from prompteval import gitrepo
+from prompteval.errors import LedgerError, Problem
 from prompteval.ledger import content, digests, schema
 from prompteval.ledger.digests import Found
 from prompteval.ledger.open import reading
@@ -41,16 +43,29 @@ def verify_rows(connection: sqlite3.Connection) -> Found:
         yield from check(connection)
 
 
-def lost(path: Path, before: Path) -> list[Problem]:
-    """Return each fact of the earlier state in `before` that the ledger in `path` lacks or has otherwise.
+def lost(path: Path, before: str) -> list[Problem]:
+    """Return each fact of an earlier state that the ledger in `path` lacks or has otherwise.
 
-    Raises LedgerError.
+    `before` is a file or, where there is none of that name, a commit. Raises PromptevalError.
     """
-    with reading(before) as connection:
-        earlier = content.read(connection)
+    if before and Path(before).exists():
+        earlier = _facts(Path(before))
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "ledger.db"
+            file.write_bytes(gitrepo.file_at(before, path))
+            try:
+                earlier = _facts(file)
+            except LedgerError as error:
+                raise LedgerError(str(error).replace(str(file), f"{path} in {before}")) from error
     with reading(path) as connection:
         found = content.vanished(earlier, content.read(connection))
     return [Problem(str(path), place, f"{text} in {before}") for place, text in found]
+
+
+def _facts(path: Path) -> content.Content:
+    with reading(path) as connection:
+        return content.read(connection)
 
 
 def _schema(connection: sqlite3.Connection) -> Found:

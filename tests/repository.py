@@ -1,0 +1,71 @@
+"""A git repository with a ledger in it, and the real git on it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal
+
+DRIVER = f'"{sys.executable}" -m prompteval ledger merge-driver %O %A %B %P'
+
+
+class Repository:
+    """A git repository with a ledger, and a bench that records runs into it."""
+
+    def __init__(self, root: Path, driver: bool = True) -> None:
+        self.root = root / "repository"
+        (self.root / "ledger").mkdir(parents=True)
+        shutil.copy(ROOT / ".gitattributes", self.root)
+        self.bench = Bench(root / "bench", {"a": labels(point())})
+        self.bench.ledger = self.ledger = self.root / "ledger" / "prompteval.db"
+        self.git("init", "-q", "-b", "main")
+        self.git("add", ".gitattributes")
+        self.git("commit", "-qm", "Begin")
+        if driver:
+            self.git("config", "merge.prompteval.driver", DRIVER)
+
+    def git(self, *arguments: str, code: int = 0) -> str:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT")} | {
+            "PYTHONPATH": str(ROOT),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "HOME": str(self.root),
+            "GIT_EDITOR": "true",
+        }
+        who = ["-c", "user.name=a", "-c", "user.email=a@b.invalid"]
+        done = subprocess.run(
+            ["git", *who, *arguments], cwd=self.root, env=environment, check=False, capture_output=True, text=True
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def record(self, *versions: str) -> None:
+        """Record and commit one run a version."""
+        for version in versions:
+            self.bench.ingest(version, {"a": answer(proposal(f"Alpha {version}"))})
+            self.commit(f"Record {version}")
+
+    def commit(self, subject: str) -> None:
+        self.git("add", "ledger/prompteval.db")
+        self.git("commit", "-qm", subject)
+
+    def branch(self, name: str, start: str = "main") -> None:
+        self.git("checkout", "-qb", name, start)
+
+    def part(self) -> None:
+        """Record 2 and 3 on the branch `other`, 4 on main, and stay there."""
+        self.branch("other")
+        self.record("2", "3")
+        self.git("checkout", "-q", "main")
+        self.record("4")
+
+    def versions(self) -> list[str]:
+        assert ok("ledger", "verify", "--ledger", self.ledger).startswith("0 problems")
+        assert {path.name for path in self.ledger.parent.iterdir()} <= {"prompteval.db", ".prompteval.db.lock"}
+        assert not list(self.root.glob(".merge_file*")) and not list(self.root.glob("..merge_file*"))
+        listed = ok("runs", "--format", "csv", "--ledger", self.ledger).splitlines()
+        place = listed[0].split(",").index("version")
+        return sorted(line.split(",")[place].removeprefix("v") for line in listed[1:])

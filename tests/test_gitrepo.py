@@ -1,0 +1,231 @@
+"""What is read from git without starting it: `ledger resolve`, `verify --against` a commit, and `git-setup`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import answer, cli, ok, proposal, refused
+from tests.repository import Repository
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """A repository without a driver, with a run of version 1."""
+    made = Repository(tmp_path, driver=False)
+    made.record("1")
+    return made
+
+
+def resolve(repository: Repository) -> list[str]:
+    """Resolve the conflict, commit, and return the versions in the ledger."""
+    assert "next: git add" in ok("ledger", "resolve", "--ledger", repository.ledger)
+    assert "UU ledger" in (status := repository.git("status", "--short")) or "AA ledger" in status, "nothing is staged"
+    repository.git("add", "ledger/prompteval.db")
+    return repository.versions()
+
+
+def test_a_merge(repository: Repository) -> None:
+    repository.part()
+    repository.git("merge", "other", code=1)
+    assert resolve(repository) == ["1", "2", "3", "4"]
+    repository.git("commit", "-qm", "Merge")
+    for parent in ("HEAD^", "HEAD^2", "HEAD~1"):
+        assert ok("ledger", "verify", "--ledger", repository.ledger, "--against", parent).startswith("0 problems")
+
+
+def test_the_same_bytes_as_with_a_driver(repository: Repository) -> None:
+    repository.part()
+    repository.git("branch", "start")
+    repository.git("merge", "other", code=1)
+    resolve(repository)
+    resolved = repository.ledger.read_bytes()
+    repository.git("reset", "-q", "--hard", "start")
+    ok("ledger", "git-setup", "--ledger", repository.ledger)
+    repository.git("merge", "-q", "other")
+    assert repository.ledger.read_bytes() == resolved
+
+
+def test_both_sides_began_the_ledger(tmp_path: Path) -> None:
+    repository = Repository(tmp_path, driver=False)
+    repository.branch("other")
+    repository.record("2")
+    repository.git("checkout", "-q", "main")
+    repository.record("3")
+    repository.git("merge", "other", code=1)
+    assert resolve(repository) == ["2", "3"]
+
+
+def test_a_rebase_stops_at_each_run(repository: Repository) -> None:
+    repository.part()
+    repository.git("checkout", "-q", "other")
+    repository.git("rebase", "main", code=1)
+    assert resolve(repository) == ["1", "2", "4"]
+    repository.git("rebase", "--continue", code=1)
+    assert resolve(repository) == ["1", "2", "3", "4"]
+    repository.git("rebase", "--continue")
+
+
+def test_a_cherry_pick_brings_its_own_run_alone(repository: Repository) -> None:
+    repository.part()
+    repository.git("cherry-pick", "other", code=1)
+    assert resolve(repository) == ["1", "3", "4"]
+
+
+def test_a_run_recorded_meanwhile_stays(repository: Repository) -> None:
+    repository.part()
+    repository.git("merge", "other", code=1)
+    repository.bench.ingest("5", {"a": answer(proposal("Alpha 5"))})
+    assert resolve(repository) == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize("how", ["gc", "worktree", "shallow"])
+def test_wherever_git_keeps_its_objects(repository: Repository, tmp_path: Path, how: str) -> None:
+    repository.part()
+    if how == "worktree":
+        repository.git("worktree", "add", "-q", "-b", "third", str(tmp_path / "linked"))
+        repository.root = tmp_path / "linked"
+        repository.ledger = repository.bench.ledger = repository.root / "ledger" / "prompteval.db"
+    elif how == "shallow":
+        repository.git("clone", "-q", "--no-local", "--depth", "2", "--no-single-branch", ".", str(tmp_path / "clone"))
+        repository.root = tmp_path / "clone"
+        repository.ledger = repository.bench.ledger = repository.root / "ledger" / "prompteval.db"
+        repository.git("branch", "-q", "other", "origin/other")
+    else:
+        repository.git("gc", "-q")
+    allowed = ("--allow-unrelated-histories",) if how == "shallow" else ()
+    repository.git("merge", *allowed, "other", code=1)
+    assert resolve(repository) == ["1", "2", "3", "4"]
+
+
+def test_a_side_that_lost_a_run_stays_a_conflict(repository: Repository) -> None:
+    first = repository.ledger.read_bytes()
+    repository.record("2")
+    repository.branch("other")
+    repository.ledger.write_bytes(first)
+    repository.record("3")
+    repository.git("checkout", "-q", "main")
+    repository.record("4")
+    repository.git("merge", "other", code=1)
+    before = repository.ledger.read_bytes()
+    assert "their side lost 1 run of the base" in refused("ledger", "resolve", "--ledger", repository.ledger)
+    assert repository.ledger.read_bytes() == before
+
+
+def test_a_side_that_removed_the_ledger_stays_a_conflict(repository: Repository) -> None:
+    repository.branch("other")
+    repository.git("rm", "-q", "ledger/prompteval.db")
+    repository.git("commit", "-qm", "Remove")
+    repository.git("checkout", "-q", "main")
+    repository.record("2")
+    repository.git("merge", "other", code=1)
+    assert "their side lost 1 run of the base" in refused("ledger", "resolve", "--ledger", repository.ledger)
+
+
+def test_a_side_that_is_no_ledger_is_named(repository: Repository) -> None:
+    repository.branch("other")
+    repository.ledger.write_bytes(b"no ledger " * 20)
+    repository.commit("Break it")
+    repository.git("checkout", "-q", "main")
+    repository.record("2")
+    repository.git("merge", "other", code=1)
+    assert "theirs is not a ledger" in refused("ledger", "resolve", "--ledger", repository.ledger)
+
+
+def test_where_there_is_nothing_to_resolve(repository: Repository, tmp_path: Path) -> None:
+    before = repository.ledger.read_bytes()
+    assert "is in no conflict" in refused("ledger", "resolve", "--ledger", repository.ledger)
+    assert repository.ledger.read_bytes() == before
+    alone = tmp_path / "alone.db"
+    shutil.copy(repository.ledger, alone)
+    for command in ("resolve", "git-setup"):
+        assert "alone.db is in no git repository" in refused("ledger", command, "--ledger", alone)
+
+
+def test_verify_against_a_commit(repository: Repository) -> None:
+    repository.git("tag", "-am", "first", "v1")
+    first = repository.git("rev-parse", "HEAD").strip()
+    repository.record("2")
+    for state in ("HEAD", "@", "main", "v1", first, first[:7], "HEAD^", "HEAD~1", "@~", "refs/tags/v1"):
+        assert ok("ledger", "verify", "--ledger", repository.ledger, "--against", state).startswith("0 problems"), state
+    repository.git("checkout", "-q", "v1", "--", "ledger")
+    found = cli("ledger", "verify", "--ledger", repository.ledger, "--against", "main")
+    assert found.exit_code == 1 and "in main" in found.stdout
+
+
+@pytest.mark.parametrize("state", ["nowhere", "HEAD^2", "HEAD~9", "HEAD:ledger", "", "no/such.db", "HEAD@{9}", "a b"])
+def test_a_state_that_is_none(repository: Repository, state: str) -> None:
+    said = refused("ledger", "verify", "--ledger", repository.ledger, "--against", state)
+    assert said == f"Error: '{state}' is no file here and no commit that git knows\n"
+
+
+def test_a_commit_without_a_ledger(repository: Repository) -> None:
+    said = refused("ledger", "verify", "--ledger", repository.ledger, "--against", "HEAD~1")
+    assert said == "Error: HEAD~1 has no ledger/prompteval.db\n"
+
+
+def cut(pattern: str, length: int) -> Callable[[Path], None]:
+    """Return a damage: the files of .git that match are cut to a length."""
+
+    def damage(git: Path) -> None:
+        files = [file for file in git.glob(pattern) if file.is_file()]
+        assert files
+        for file in files:
+            file.chmod(0o644)
+            file.write_bytes(file.read_bytes()[:length])
+
+    return damage
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "no index": cut("index", 0),
+    "half an index": cut("index", 30),
+    "objects": cut("objects/??/*", 20),
+    "configuration": lambda git: (git / "config").write_bytes(b"[core"),
+    "lost objects": lambda git: shutil.rmtree(git / "objects"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_repository_is_one_line(repository: Repository, damage: str) -> None:
+    repository.part()
+    repository.git("merge", "other", code=1)
+    before = repository.ledger.read_bytes()
+    DAMAGES[damage](repository.root / ".git")
+    said = refused("ledger", "resolve", "--ledger", repository.ledger)
+    assert said.startswith(("Error: the git repository around ", f"Error: {repository.ledger} is in no git"))
+    assert len(said.splitlines()) == 1
+    assert repository.ledger.read_bytes() == before
+
+
+def test_setting_up_git_changes_nothing_else(repository: Repository) -> None:
+    config = repository.root / ".git" / "config"
+    config.write_text(config.read_text() + '# mine\n[Diff "PromptEval"]\n\tother = 1\n[diff "word"]\n\tbinary = true\n')
+    before = config.read_text()
+    for _ in range(2):
+        ok("ledger", "git-setup", "--ledger", repository.ledger)
+    assert config.read_text().startswith(before.replace('[Diff "PromptEval"]\n\tother = 1\n', ""))
+    assert config.read_text().count("prompteval") == 4
+    assert "union of ledgers" in repository.git("config", "merge.prompteval.name")
+    ok("ledger", "git-setup", "--remove", "--ledger", repository.ledger)
+    assert config.read_text() == before.replace('[Diff "PromptEval"]\n\tother = 1\n', "")
+
+
+def test_git_shows_and_merges_once_it_is_set_up(repository: Repository) -> None:
+    ok("ledger", "git-setup", "--ledger", repository.ledger)
+    repository.part()
+    assert "+run " in repository.git("log", "-p", "-1", "--", "ledger")
+    repository.git("merge", "-q", "other")
+    assert repository.versions() == ["1", "2", "3", "4"]
+
+
+def test_another_writer_of_the_configuration_is_respected(repository: Repository) -> None:
+    lock = repository.root / ".git" / "config.lock"
+    lock.write_text("")
+    assert "is being changed by another process" in refused("ledger", "git-setup", "--ledger", repository.ledger)
+    assert lock.exists()
