@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,13 +14,13 @@ from prompteval.outcome import FixtureOutcome, LeftOut, Ratio, Run, Totals, tota
 Outcomes = Mapping[str, Sequence[FixtureOutcome]]  # by run id
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Side:
     """The runs of one side of a comparison, and their outcomes on the compared fixtures, by fixture and run id."""
 
-    name: str
-    samples: Samples
-    outcomes: Mapping[str, Mapping[str, FixtureOutcome]]
+    def __init__(self, name: str, samples: Samples, outcomes: Mapping[str, Mapping[str, FixtureOutcome]]) -> None:
+        self.name = name
+        self.samples = samples
+        self.outcomes = outcomes
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -87,14 +86,17 @@ def _texts(outcomes: Iterable[FixtureOutcome]) -> set[tuple[str, object]]:
     return {(reason.code, reason.detail.get("point")) for outcome in outcomes for reason in outcome.reasons}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """A baseline and a candidate under one set of labels, on the fixtures that both answered with the same session."""
+    """A baseline and a candidate under one set of labels, on the fixtures that both answered with the same session.
 
-    baseline: Side
-    candidate: Side
-    labels: str | None  # the corpus revision whose labels judged both sides; None: each run's own
-    left_out: tuple[LeftOut, ...]
+    `labels` is the corpus revision whose labels judged both sides; None: each run's own.
+    """
+
+    def __init__(self, baseline: Side, candidate: Side, labels: str | None, left_out: tuple[LeftOut, ...]) -> None:
+        self.baseline = baseline
+        self.candidate = candidate
+        self.labels = labels
+        self.left_out = left_out
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:

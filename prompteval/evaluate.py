@@ -10,6 +10,7 @@ from prompteval.compare import Answered, Comparison, compare
 from prompteval.copies import samples
 from prompteval.errors import SelectionError
 from prompteval.ledger import select
+from prompteval.ledger.digests import check_scored
 from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
 from prompteval.outcome import NOTHING, FixtureOutcome, History, Run, Scored
@@ -50,6 +51,7 @@ def all_outcomes(ledger: Path) -> list[tuple[Run, list[FixtureOutcome]]]:
     with reading(ledger) as connection:
         runs = select.all_runs(connection)
         select.score_under(connection, runs, None)
+        check_scored(connection, ledger)
         outcomes = read_outcomes(connection)
     return [(run, outcomes[run.id]) for run in runs]
 
@@ -61,6 +63,7 @@ def score_run(ledger: Path, selector: str, labels: str) -> tuple[Scored, int]:
         run = selection.runs[-1]
         corpus = select.latest_corpus(connection) if labels == "latest" else None
         left_out = select.score_under(connection, [run], corpus)
+        check_scored(connection, ledger)
         outcomes = read_outcomes(connection).get(run.id, [])
     return Scored(run, labels, corpus or run.corpus, outcomes, left_out), len(selection.runs)
 
@@ -81,6 +84,7 @@ def diff_runs(ledger: Path, baseline: str, candidate: str, where: Where) -> Comp
         judge = {"candidate": right[-1].corpus, "latest": latest}.get(where.labels)
         with reading(ledger) as connection:
             select.score_under(connection, {run.id: run for run in (*left, *right)}.values(), judge)
+            check_scored(connection, ledger)
             outcomes, given = read_outcomes(connection), select.given(connection)
             corpora = {run.corpus for run in (*left, *right)} | {judge or right[-1].corpus}
             sessions = {corpus: select.sessions_of(connection, corpus) for corpus in corpora}

@@ -9,6 +9,7 @@ from prompteval.detail import Examined, FixtureDetail
 from prompteval.evaluate import Compared, Where, diff_runs, read_history
 from prompteval.ledger import select
 from prompteval.ledger.detail import read_detail, read_details
+from prompteval.ledger.digests import check_scored
 from prompteval.ledger.open import reading
 from prompteval.ledger.points import read_points
 from prompteval.outcome import PointRecord, Run, totals
@@ -21,6 +22,7 @@ def show_fixture(ledger: Path, fixture: str, selector: str) -> tuple[FixtureDeta
         selection = select.select(connection, selector)
         run = selection.runs[-1]
         select.score_under(connection, [run], None)
+        check_scored(connection, ledger)
         return read_detail(connection, run, fixture), len(selection.runs)
 
 
@@ -30,6 +32,7 @@ def examine(ledger: Path, runs: Iterable[Run], labels: str | None) -> list[Exami
     for run in runs:
         with reading(ledger) as connection:
             select.score_under(connection, [run], labels)
+            check_scored(connection, ledger)
             details = read_details(connection, run)
         sums = totals(detail.outcome for detail in details.values())
         examined.append(Examined(run, sums, tuple(details.values())))

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-DIGEST_LENGTH = 32  # hexadecimal digits: 128 bits of SHA-256, beyond chance and short enough to stand in every row
-
-
-def digest_of(kind: str, value: Any) -> str:
-    """Return the digest of a value: SHA-256 over its kind and its canonical JSON, as 32 hexadecimal digits."""
-    canonical = json.dumps([kind, value], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()[:DIGEST_LENGTH]
+from prompteval import digest
 
 
 @dataclass(frozen=True)
@@ -26,7 +18,7 @@ class Session:
 
     @cached_property
     def digest(self) -> str:
-        return digest_of("session", self.text)
+        return digest.of_session(self.text)
 
 
 @dataclass(frozen=True)
@@ -53,9 +45,7 @@ class Labels:
     @cached_property
     def digest(self) -> str:
         points = [[p.id, p.type, p.must_match_all, p.must_match_any, p.must_not_match] for p in self.points]
-        return digest_of(
-            "labels", [self.category, self.expect_empty, points, self.max_unexpected_proposals, self.notes]
-        )
+        return digest.of_labels(self.category, self.expect_empty, points, self.max_unexpected_proposals, self.notes)
 
 
 @dataclass(frozen=True)
@@ -88,7 +78,7 @@ class Corpus:
     @cached_property
     def revision(self) -> str:
         """The digest of the set of (fixture, session digest, label digest)."""
-        return digest_of("corpus", sorted([f.id, f.session.digest, f.labels.digest] for f in self.fixtures))
+        return digest.of_corpus([f.id, f.session.digest, f.labels.digest] for f in self.fixtures)
 
 
 @dataclass(frozen=True)
@@ -138,8 +128,8 @@ class Answer:
             lists: dict[str, list[Any]] = {"practice": [], "map": []}
             for proposal in sorted(self.proposals, key=lambda p: (p.list, p.position)):
                 lists[proposal.list].append(proposal.as_json())
-            return digest_of("answer", lists)
-        return digest_of("invalid answer", self.raw if isinstance(self.raw, str) else ["bytes", self.raw.hex()])
+            return digest.of_answer(lists)
+        return digest.of_invalid_answer(self.raw)
 
     @property
     def misplaced(self) -> tuple[Proposal, ...]:
@@ -162,6 +152,4 @@ class RunTags:
 
 def run_id(tags: RunTags, evidence: Iterable[tuple[str, str, str]], repeat: int) -> str:
     """Return the id of a run: the digest of its tags, its (fixture, session, answer) digests and its repeat number."""
-    return digest_of(
-        "run", [[tags.version, tags.model, tags.temperature, tags.harness], sorted(map(list, evidence)), repeat]
-    )
+    return digest.of_run([tags.version, tags.model, tags.temperature, tags.harness], evidence, repeat)

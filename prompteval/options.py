@@ -30,7 +30,7 @@ class _NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-PATH = _NamedPath(path_type=Path)
+PATH = _NamedPath(path_type=Path, readable=False)  # whoever opens it says in one line why it cannot
 
 
 class Failure(click.ClickException):

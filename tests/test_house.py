@@ -20,7 +20,7 @@ SOURCES = [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))]
 
 # Lower layers first; a module imports from its own layer's left only. Folders stand for their modules.
 LAYERS = [
-    {"errors", "plain", "terminal", "fold", "outcome", "exact", "gitrepo"},
+    {"errors", "plain", "terminal", "fold", "outcome", "exact", "gitrepo", "digest"},
     {
         "lookalike",
         "marks",

@@ -86,6 +86,25 @@ def test_each_fault_is_found(bench: Bench, name: str) -> None:
     assert f"{bench.ledger}: {place}" in result.stdout, result.stdout
 
 
+@pytest.mark.parametrize(
+    "name", ["labels", "notes", "point", "term", "title", "confidence", "tags", "raw", "swapped", "result"]
+)
+def test_nothing_is_scored_that_is_not_what_was_recorded(bench: Bench, name: str) -> None:
+    """A flipped bit of a text is in order for SQLite. One line, no number, and the bytes as they were."""
+    tamper(bench.ledger, FAULTS[name][0])
+    before = bench.ledger.read_bytes()
+    for command in (
+        ("score", "--run", "v5"),
+        ("diff", "v5", "v6"),
+        ("report",),
+        ("show", "admit-map-01", "--run", "v5"),
+    ):
+        said = refused(*command, "--ledger", bench.ledger)
+        assert f"{bench.ledger} is damaged: " in said and "'prompteval ledger verify' lists all of it" in said
+        assert len(said.splitlines()) == 1
+    assert bench.ledger.read_bytes() == before
+
+
 @pytest.mark.parametrize("name", DERIVED)
 def test_merging_makes_searched_texts_anew(bench: Bench, tmp_path: Path, name: str) -> None:
     ok("ledger", "merge", bench.ledger, "--ledger", tmp_path / "good.db")

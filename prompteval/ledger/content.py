@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Any
 
+from prompteval.digest import digest_of
 from prompteval.errors import LedgerError
 from prompteval.ledger import schema
 from prompteval.ledger.rows import proposal_of, proposal_row, term_row
-from prompteval.model import digest_of
 
 Key = tuple[Any, ...]
 Values = tuple[Any, ...]

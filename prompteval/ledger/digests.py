@@ -1,65 +1,91 @@
-"""Hold what labels and answers say against the digests they are known by."""
+"""Hold what labels, answers and runs say against the digests they are known by."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
-from prompteval.ledger.rows import proposal_of
-from prompteval.model import Answer, ExpectedPoint, Labels, Proposal
+from prompteval import digest
+from prompteval.errors import LedgerError
 
 Found = Iterator[tuple[str, str]]  # a place in the ledger, and what is wrong there
+_ALL_LABELS, _SCORED_LABELS = "select digest from labels", "select labels from temp.scored"
+_ALL_ANSWERS, _SCORED_ANSWERS = "select digest from answer", "select answer from temp.scored"
+_ALL_RUNS, _SCORED_RUNS = "select id from run", "select run_id from temp.chosen"
 
 
-def labels(connection: sqlite3.Connection) -> Found:
-    """Yield the labels that say something else than their digest."""
-    terms: dict[tuple[str, str], list[tuple[str, int, str]]] = defaultdict(list)
-    for labels, point, *term in connection.execute(
-        "select labels, point_id, role, alternative, term from term order by rowid"
+def check_scored(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise LedgerError where what is about to be scored says something else than its digest.
+
+    A flipped bit in a text breaks no rule of SQLite, and would be scored. `select.score_under` comes before.
+    """
+    for check, which in ((labels, _SCORED_LABELS), (answers, _SCORED_ANSWERS), (runs, _SCORED_RUNS)):
+        for place, text in check(connection, which):
+            raise LedgerError(f"{path} is damaged: {place}: {text}; 'prompteval ledger verify' lists all of it")
+
+
+def labels(connection: sqlite3.Connection, which: str = _ALL_LABELS) -> Found:
+    """Yield the labels, of those that the query `which` names, that say something else than their digest."""
+    terms: dict[tuple[str, str], dict[str, dict[int, list[str]]]] = defaultdict(lambda: defaultdict(dict))
+    for name, point, role, alternative, term in connection.execute(
+        f"select labels, point_id, role, alternative, term from term where labels in ({which}) order by rowid"
     ):
-        terms[labels, point].append((term[0], term[1], term[2]))
-    points: dict[str, list[ExpectedPoint]] = defaultdict(list)
-    for labels, point, type_ in connection.execute(
-        "select labels, point_id, type from point order by labels, position"
+        terms[name, point][role].setdefault(alternative, []).append(term)
+    points: dict[str, list[list[Any]]] = defaultdict(list)
+    for name, point, type_ in connection.execute(
+        f"select labels, point_id, type from point where labels in ({which}) order by labels, position"
     ):
-        points[labels].append(_point(point, type_, terms[labels, point]))
+        roles = terms[name, point]
+        alternatives = [roles["any"][number] for number in sorted(roles["any"])]
+        points[name].append([point, type_, roles["all"].get(0, []), alternatives, roles["guard"].get(0, [])])
     rows = connection.execute(
-        "select digest, category, expect_empty, max_unexpected_proposals, notes from labels order by digest"
+        "select digest, category, expect_empty, max_unexpected_proposals, notes from labels"
+        f" where digest in ({which}) order by digest"
     )
-    for digest, category, empty, budget, notes in rows:
-        if Labels(category, bool(empty), tuple(points[digest]), budget, notes).digest != digest:
-            yield f"labels {digest[:8]}", "what they say has another digest"
+    for name, category, empty, budget, notes in rows:
+        if digest.of_labels(category, bool(empty), points[name], budget, notes) != name:
+            yield f"labels {name[:8]}", "what they say has another digest"
 
 
-def _point(name: str, type_: str, terms: list[tuple[str, int, str]]) -> ExpectedPoint:
-    alternatives: dict[int, list[str]] = defaultdict(list)
-    for role, alternative, term in terms:
-        if role == "any":
-            alternatives[alternative].append(term)
-    return ExpectedPoint(
-        name,
-        type_,
-        tuple(term for role, _, term in terms if role == "all"),
-        tuple(tuple(alternatives[number]) for number in sorted(alternatives)),
-        tuple(term for role, _, term in terms if role == "guard"),
-    )
+def answers(connection: sqlite3.Connection, which: str = _ALL_ANSWERS) -> Found:
+    """Yield the answers, of those that the query `which` names, that say something else than their digest."""
+    keys = ("type", "title", "description", "body", "kk_confidence")
+    said: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: {"practice": [], "map": []})
+    for name, list_, tags, *values in connection.execute(
+        f"select answer, list, tags, {', '.join(keys)} from proposal where answer in ({which})"
+        " order by answer, list, position"
+    ):
+        said[name][list_].append({"tags": _tags(tags), **dict(zip(keys, values, strict=True))})
+    rows = connection.execute(f"select digest, state, raw from answer where digest in ({which}) order by digest")
+    for name, state, raw in rows:
+        found = digest.of_answer(said[name]) if raw is None else digest.of_invalid_answer(raw)
+        if found != name:
+            yield f"answer {name[:8]}", f"what it says has another digest ({state})"
 
 
-def proposals(connection: sqlite3.Connection) -> Iterator[tuple[str, Proposal, list[str | None]]]:
-    """Yield each proposal with the digest of its answer and its searched texts."""
-    fields = "answer, list, position, type, title, description, body, tags, kk_confidence, written, read, spelled"
-    rows = connection.execute(f"select {fields} from proposal order by answer, list, position")
-    for answer, *said in rows:
-        yield answer, proposal_of(said[:8]), said[8:]
+def _tags(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None  # no answer's digest is of that
 
 
-def answers(connection: sqlite3.Connection) -> Found:
-    """Yield the answers that say something else than their digest."""
-    said: dict[str, list[Proposal]] = defaultdict(list)
-    for answer, proposal, _ in proposals(connection):
-        said[answer].append(proposal)
-    rows = connection.execute("select digest, state, raw from answer order by digest")
-    for digest, state, raw in rows:
-        if Answer(tuple(said[digest]), raw).digest != digest:
-            yield f"answer {digest[:8]}", f"what it says has another digest ({state})"
+def runs(connection: sqlite3.Connection, which: str = _ALL_RUNS) -> Found:
+    """Yield the runs, of those that the query `which` names, whose tags, sessions and answers have another id."""
+    evidence: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    for name, *row in connection.execute(
+        "select result.run_id, result.fixture_id, corpus_fixture.session, result.answer from result"
+        " join run on run.id = result.run_id join corpus_fixture"
+        " on corpus_fixture.corpus = run.corpus and corpus_fixture.fixture_id = result.fixture_id"
+        f" where result.run_id in ({which})"
+    ):
+        evidence[name].append((row[0], row[1], row[2]))
+    for name, version, model, temperature, harness, repeat in connection.execute(
+        f"select id, version, model, temperature, harness, repeat from run where id in ({which}) order by id"
+    ):
+        if digest.of_run([version, model, temperature, harness], evidence[name], repeat) != name:
+            yield f"run {name[:8]}", "its tags, sessions and answers have another id"

@@ -7,19 +7,28 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from prompteval import gitrepo
+from prompteval import digest, gitrepo
 from prompteval.errors import LedgerError, Problem
 from prompteval.ledger import content, digests, schema
 from prompteval.ledger.digests import Found
 from prompteval.ledger.open import reading
-from prompteval.ledger.rows import proposal_row, term_row
-from prompteval.model import RunTags, Session, digest_of, run_id
+from prompteval.ledger.rows import proposal_of, proposal_row, term_row
 
 
 def verify(path: Path) -> tuple[list[Problem], str]:
     """Return what is wrong with the ledger in `path`, and one line that counts what was checked. Raises LedgerError."""
     with reading(path) as connection:
-        checks = (_schema, _integrity, _sessions, digests.labels, _terms, digests.answers, _searched, _corpora, _runs)
+        checks = (
+            _schema,
+            _integrity,
+            _sessions,
+            digests.labels,
+            _terms,
+            digests.answers,
+            _searched,
+            _corpora,
+            digests.runs,
+        )
         problems = [Problem(str(path), place, text) for check in checks for place, text in check(connection)]
         tables = ("session", "labels", "answer", "corpus", "run")
         counted = (connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables)
@@ -39,7 +48,7 @@ def verify_facts(path: Path) -> list[Problem]:
 
 def verify_rows(connection: sqlite3.Connection) -> Found:
     """Yield the place and the kind of each fault in the facts of an open ledger."""
-    for check in (_integrity, _sessions, digests.labels, digests.answers, _corpora, _runs):
+    for check in (_integrity, _sessions, digests.labels, digests.answers, _corpora, digests.runs):
         yield from check(connection)
 
 
@@ -96,9 +105,9 @@ def _integrity(connection: sqlite3.Connection) -> Found:
 
 
 def _sessions(connection: sqlite3.Connection) -> Found:
-    for digest, text in connection.execute("select digest, text from session order by digest"):
-        if Session(text).digest != digest:
-            yield f"session {digest[:8]}", "its text has another digest"
+    for identity, text in connection.execute("select digest, text from session order by digest"):
+        if digest.of_session(text) != identity:
+            yield f"session {identity[:8]}", "its text has another digest"
 
 
 def _terms(connection: sqlite3.Connection) -> Found:
@@ -111,7 +120,9 @@ def _terms(connection: sqlite3.Connection) -> Found:
 
 
 def _searched(connection: sqlite3.Connection) -> Found:
-    for answer, proposal, texts in digests.proposals(connection):
+    fields = "answer, list, position, type, title, description, body, tags, kk_confidence, written, read, spelled"
+    for answer, *said in connection.execute(f"select {fields} from proposal order by answer, list, position"):
+        proposal, texts = proposal_of(said[:8]), said[8:]
         expected = proposal_row(answer, proposal)
         if [expected[name] for name in ("written", "read", "spelled")] != texts:
             yield f"proposal of answer {answer[:8]}", "its searched texts are not those that this version makes"
@@ -122,20 +133,5 @@ def _corpora(connection: sqlite3.Connection) -> Found:
     for corpus, *fixture in connection.execute("select corpus, fixture_id, session, labels from corpus_fixture"):
         fixtures[corpus].append(fixture)
     for (revision,) in connection.execute("select revision from corpus order by revision"):
-        if digest_of("corpus", sorted(fixtures[revision])) != revision:
+        if digest.of_corpus(fixtures[revision]) != revision:
             yield f"corpus {revision[:8]}", "its fixtures have another digest"
-
-
-def _runs(connection: sqlite3.Connection) -> Found:
-    evidence: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-    for run, *row in connection.execute(
-        "select result.run_id, result.fixture_id, corpus_fixture.session, result.answer from result"
-        " join run on run.id = result.run_id join corpus_fixture"
-        " on corpus_fixture.corpus = run.corpus and corpus_fixture.fixture_id = result.fixture_id"
-    ):
-        evidence[run].append((row[0], row[1], row[2]))
-    for identity, version, model, temperature, harness, repeat in connection.execute(
-        "select id, version, model, temperature, harness, repeat from run order by id"
-    ):
-        if run_id(RunTags(version, model, temperature, harness), evidence[identity], repeat) != identity:
-            yield f"run {identity[:8]}", "its tags, sessions and answers have another id"
