@@ -75,6 +75,8 @@ def split_session(text: str) -> tuple[str, str] | None:
 
 def _read_all(root: Path, name: str, suffix: str, problems: list[Problem]) -> dict[str, str]:
     """Return the text of each file by its stem; what cannot be read is added to `problems`."""
+    if not Path(os.path.realpath(root / name)).is_relative_to(os.path.realpath(root)):
+        raise PromptevalError(f"{root / name} is a link out of its folder")
     listing = folder.scan(root / name, suffix)
     problems += [Problem(f"{name}/{bad.path}", bad.field, bad.text) for bad in listing.problems]
     texts = {}

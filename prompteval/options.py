@@ -79,16 +79,20 @@ class Commands(click.Group):
         return list(self.commands)
 
 
+class _PlainUsageError(click.UsageError):
+    """A usage error in the encoding that was asked for: of an ascii stream click would make one of UTF-8."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        super().show(file or sys.stderr)
+
+
 @contextmanager
 def _plain_usage() -> Iterator[None]:
     """Take out of click's own messages what steers a terminal: a shell makes arguments of file names."""
     try:
         yield
     except click.UsageError as error:
-        said = error.format_message()
-        if (shown := plain.visible_text(said)) == said:
-            raise
-        raise click.UsageError(shown, error.ctx) from error
+        raise _PlainUsageError(plain.visible_text(error.format_message()), error.ctx) from error
 
 
 def _speak_utf8() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from tests.helpers import ROOT, cli
+
+resource = pytest.importorskip("resource", reason="no limits on a process")
 
 SECONDS, BYTES = 5, 500_000_000
 

@@ -184,6 +184,21 @@ def test_what_is_no_file_is_never_read(desk: Desk, tmp_path: Path, name: str, pl
     assert not desk.ledger.exists()
 
 
+@pytest.mark.parametrize("name", ["sessions", "expected"])
+def test_a_folder_that_leads_out_is_not_read(desk: Desk, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "fixtures" / name
+    (tmp_path / "elsewhere").mkdir()
+    folder.rename(tmp_path / "elsewhere" / name)
+    folder.symlink_to(tmp_path / "elsewhere" / name)
+    for command in (
+        ("check", tmp_path / "fixtures"),
+        ("prompt", "a-01", "--body", "--fixtures", tmp_path / "fixtures"),
+    ):
+        done = process(*command)
+        assert done.returncode == 2 and done.stderr.endswith(f"{name} is a link out of its folder\n".encode())
+    assert not desk.ledger.exists()
+
+
 LONG = "x" * 300
 
 

@@ -142,7 +142,11 @@ def test_any_encoding_and_width(bench: Bench, encoding: str, columns: str) -> No
         done = process(*command, env=env)
         assert (done.returncode, done.stderr) == (0, b""), command
         done.stdout.decode(encoding.partition(":")[0])
-    assert process("show", "é→", env=env).returncode == 2
+    for wrong in (["show", "é→"], ["é→"], ["score", "--é→"], ["score", "--format", "é→"]):
+        done = process(*wrong, env=env)
+        assert done.returncode == 2 and done.stdout == b""
+        shown = done.stderr.decode(encoding.partition(":")[0])
+        assert "\\xe9" in shown if encoding.startswith("ascii") else "é" in shown
 
 
 WRITERS = [["runs"], ["score", "--format", "html"], ["score", "-h"], ["--help"], ["--version"], ["schema", "corpus"]]
