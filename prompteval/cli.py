@@ -191,15 +191,11 @@ def score(selector: str, labels: str, form: str, output: Path | None, ledger: Pa
     prompteval score --run v6 --format markdown
     """
     from prompteval.evaluate import score_run
+    from prompteval.report import forms
 
     scored, found = score_run(ledger, selector, labels)
     _tell_newest(selector, found, scored.run.short_id)
-    if form == "html":
-        from prompteval.report.pages import score_page
-
-        emit(score_page(ledger, scored), output, ledger)
-    else:
-        emit(_render("score", form, scored), output, ledger)
+    emit(forms.score(form, scored, ledger), output, ledger)
 
 
 @main.command()
@@ -215,10 +211,11 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
     prompteval show admit-gotcha-01 --run v6
     """
     from prompteval.examine import show_fixture
+    from prompteval.report import forms
 
     detail, found = show_fixture(ledger, fixture, selector)
     _tell_newest(selector, found, detail.run.short_id)
-    emit(_render("show", "text", detail, transcript), output, ledger)
+    emit(forms.show(detail, transcript), output, ledger)
 
 
 @main.command()
@@ -246,14 +243,10 @@ def diff(baseline: str, candidate: str, form: str, output: Path | None, **where:
     prompteval diff 922a28b9 latest --format markdown
     """
     from prompteval.evaluate import Where, diff_runs
+    from prompteval.report import forms
 
     compared = diff_runs(where["ledger"], baseline, candidate, Where(where["model"], where["labels"]))
-    if form == "html":
-        from prompteval.report.pages import diff_page
-
-        emit(diff_page(where["ledger"], compared), output, where["ledger"])
-    else:
-        emit(_render("diff", form, compared.comparisons, compared.not_compared), output, where["ledger"])
+    emit(forms.diff(form, compared, where["ledger"]), output, where["ledger"])
 
 
 @main.command()
@@ -267,8 +260,9 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
     prompteval runs
     """
     from prompteval.evaluate import read_history
+    from prompteval.report import forms
 
-    emit(_render("runs", form, read_history(ledger).runs), output, ledger)
+    emit(forms.runs(form, read_history(ledger)), output, ledger)
 
 
 @main.command()
@@ -288,14 +282,10 @@ def history(model: str | None, grain: str, labels: str, form: str, **where: Any)
     prompteval history --format markdown --output fixtures/RESULTS.md
     """
     from prompteval.evaluate import read_history
+    from prompteval.report import forms
 
     found = read_history(where["ledger"], model, labels)
-    if form == "html":
-        from prompteval.report.pages import history_page
-
-        emit(history_page(where["ledger"], found, grain), where["output"], where["ledger"])
-    else:
-        emit(_render("history", form, found, grain), where["output"], where["ledger"])
+    emit(forms.history(form, found, grain, where["ledger"]), where["output"], where["ledger"])
 
 
 @main.command()
@@ -328,24 +318,14 @@ def labels(model: str | None, form: str, output: Path | None, ledger: Path) -> N
     prompteval labels
     """
     from prompteval.examine import label_evidence
+    from prompteval.report import forms
 
-    emit(_render("labels", form, *label_evidence(ledger, model)), output, ledger)
+    emit(forms.labels(form, label_evidence(ledger, model)), output, ledger)
 
 
 def _tell_newest(selector: str, found: int, newest: str) -> None:
     if found > 1:
         tell(f"{selector} has {found} runs; this is the newest, {newest}.")
-
-
-def _render(kind: str, form: str, *values: Any) -> str:
-    """Render a report, and import no renderer but the one asked for."""
-    from importlib import import_module
-
-    if form in ("json", "csv"):
-        return str(getattr(import_module(f"prompteval.report.as_{form}"), f"render_{kind}")(*values))
-    reports = getattr(import_module(f"prompteval.report.{kind}"), f"{kind}_reports")(*values)
-    render = import_module(f"prompteval.report.{form}").render
-    return "\n".join(render(report) for report in reports)
 
 
 main.add_command(ledger_commands)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from prompteval.detail import Examined, FixtureDetail
 from prompteval.evaluate import Compared, Where, diff_runs, read_history
@@ -39,16 +40,21 @@ def examine(ledger: Path, runs: Iterable[Run], labels: str | None) -> list[Exami
     return examined
 
 
-def label_evidence(ledger: Path, model: str | None) -> tuple[list[PointRecord], int, int]:
-    """Return how the points of the latest labels fared in every run (of `model` alone).
+class LabelEvidence(NamedTuple):
+    """A record of each point that has a valid answer, how many points there are, and in how many runs."""
 
-    One record for each point of a fixture that has a valid answer; how many points there are; how many runs.
-    """
+    points: list[PointRecord]
+    total: int
+    runs: int
+
+
+def label_evidence(ledger: Path, model: str | None) -> LabelEvidence:
+    """Return how the points of the latest labels fared in every run (of `model` alone)."""
     runs = [run for run, _ in read_history(ledger, model).runs]
     with reading(ledger) as connection:
         corpus = select.latest_corpus(connection)
         select.score_under(connection, runs, corpus)
-        return read_points(connection), select.points_of(connection, corpus), len(runs)
+        return LabelEvidence(read_points(connection), select.points_of(connection, corpus), len(runs))
 
 
 def successive(ledger: Path, runs: Iterable[Run]) -> Compared:

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from prompteval.compare import Comparison
+from prompteval.evaluate import Compared
 from prompteval.outcome import History, Run, Scored, Totals
 from prompteval.plain import visible
 from prompteval.report.history import by_version
@@ -68,7 +68,7 @@ def render_score(scored: Scored) -> str:
     )
 
 
-def render_diff(comparisons: Sequence[Comparison], not_compared: Sequence[str]) -> str:  # noqa: ARG001
+def render_diff(compared: Compared) -> str:
     """Return one row for each compared fixture. Counts are sums over the runs of a side that answered it."""
     counts = ("runs", "passed", "points_matched", "points_total", "phantoms")
     headers = (
@@ -76,7 +76,7 @@ def render_diff(comparisons: Sequence[Comparison], not_compared: Sequence[str]) 
         *(f"{side}_{name}" for side in ("baseline", "candidate") for name in counts),
     )
     rows: list[tuple[Cell, ...]] = []
-    for comparison in comparisons:
+    for comparison in compared.comparisons:
         run = comparison.candidate.runs[-1]
         for pair in comparison.pairs:
             cells: list[Cell] = []

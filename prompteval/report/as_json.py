@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from prompteval.compare import Comparison, Pair, Side
+from prompteval.evaluate import Compared
 from prompteval.evidence import Evidence, weigh
 from prompteval.measures import Measures
 from prompteval.outcome import FixtureOutcome, History, LeftOut, Run, Scored, Totals, by_category, totals
@@ -91,9 +92,10 @@ def _left_out(fixtures: Sequence[LeftOut]) -> list[dict[str, str]]:
     return [{"fixture_id": fixture.fixture_id, "why": fixture.why} for fixture in fixtures]
 
 
-def render_diff(comparisons: Sequence[Comparison], not_compared: Sequence[str]) -> str:
+def render_diff(compared: Compared) -> str:
     """Return comparisons, one for each common setting, as a JSON text that ends in a line break."""
-    return _render({"comparisons": [_comparison(c) for c in comparisons], "not_compared": list(not_compared)})
+    comparisons = [_comparison(comparison) for comparison in compared.comparisons]
+    return _render({"comparisons": comparisons, "not_compared": compared.not_compared})
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:

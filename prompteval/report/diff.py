@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from prompteval.compare import Comparison, Pair, Side
 from prompteval.errors import count
+from prompteval.evaluate import Compared
 from prompteval.measures import Mean, Measures
 from prompteval.outcome import Run
 from prompteval.report.evidence import evidence_section
@@ -26,10 +27,10 @@ from prompteval.report.values import (
 from prompteval.tags import NOT_RECORDED, shown_setting, shown_temperature
 
 
-def diff_reports(comparisons: Sequence[Comparison], not_compared: Sequence[str]) -> list[Report]:
+def diff_reports(compared: Compared) -> list[Report]:
     """Return one report for each common setting, the last one naming the settings that are on one side only."""
-    *reports, last = [_report(comparison) for comparison in comparisons]
-    alone = [Section("Not compared", tuple(not_compared))] if not_compared else []
+    *reports, last = [_report(comparison) for comparison in compared.comparisons]
+    alone = [Section("Not compared", tuple(compared.not_compared))] if compared.not_compared else []
     return [*reports, last._replace(sections=(*last.sections, *alone))]
 
 

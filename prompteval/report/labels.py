@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from prompteval.errors import count
-from prompteval.outcome import PointRecord
+from prompteval.examine import LabelEvidence
 from prompteval.report.values import Report, Section, of, table
 
 
-def labels_reports(points: Sequence[PointRecord], total: int, runs: int) -> list[Report]:
+def labels_reports(evidence: LabelEvidence) -> list[Report]:
     """Return the one report: points never matched, terms that alone cause misses, points more often nearly matched."""
+    points, total = evidence.points, evidence.total
     never = [(p.fixture_id, p.point_id, of(p.matched_of), str(p.near)) for p in points if not p.matched]
     alone = [(p.fixture_id, p.point_id, f'"{term}"', f"{number}/{p.runs}") for p in points for term, number in p.sole]
     guards = [(p.fixture_id, p.point_id, f'"{term}"', f"{n}/{p.runs}") for p in points for term, n in p.guards]
@@ -26,7 +27,7 @@ def labels_reports(points: Sequence[PointRecord], total: int, runs: int) -> list
         "'prompteval show FIXTURE' tells whether the answer says it in other words: then the label is at fault",
     )
     unanswered = f" ({total - len(points)} without a valid answer)" if total > len(points) else ""
-    return [Report(f"{count(total, 'point')}{unanswered} in {count(runs, 'run')}", lines, tuple(sections))]
+    return [Report(f"{count(total, 'point')}{unanswered} in {count(evidence.runs, 'run')}", lines, tuple(sections))]
 
 
 def _section(heading: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Section:

@@ -25,8 +25,8 @@ def diff_page(ledger: Path, compared: Compared) -> str:
     runs = {(run.id, c.labels): run for c in compared.comparisons for run in (*c.baseline.runs, *c.candidate.runs)}
     examined = [each for (_, labels), run in runs.items() for each in examine(ledger, [run], labels)]
     first = compared.comparisons[0]
-    reports = diff_reports(compared.comparisons, compared.not_compared)
-    return render_page(Page(f"{first.baseline.name} and {first.candidate.name}", reports, runs=examined))
+    title = f"{first.baseline.name} and {first.candidate.name}"
+    return render_page(Page(title, diff_reports(compared), runs=examined))
 
 
 def history_page(ledger: Path, history: History, grain: str) -> str:
@@ -43,7 +43,7 @@ def whole_page(ledger: Path) -> str:
     successions = successive(ledger, runs)
     page = Page(
         "prompteval report",
-        reports=diff_reports(*successions) if successions.comparisons else (),
+        reports=diff_reports(successions) if successions.comparisons else (),
         history=history.runs,
         table=history_reports(history, "run"),
         scores=scores,
