@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,10 +119,12 @@ def resolve(ledger: Path) -> None:
     \b
     prompteval ledger resolve && git add ledger/prompteval.db
     """
+    from shlex import quote
+
     from prompteval.ledger.merge import resolve as resolve_conflict
 
     merged = resolve_conflict(ledger)
-    emit(lines([_grown(ledger, merged), f"next: git add {shlex.quote(str(ledger))}"]), None)
+    emit(lines([_grown(ledger, merged), f"next: git add {quote(str(ledger))}"]), None)
 
 
 @ledger_commands.command("git-setup")
@@ -138,9 +138,12 @@ def git_setup(ledger: Path, remove: bool) -> None:
     \b
     prompteval ledger git-setup
     """
+    import sys
+    from shlex import quote
+
     from prompteval.gitrepo import configure
 
-    python = shlex.quote(Path(sys.executable).as_posix())  # a virtual environment is not always active
+    python = quote(Path(sys.executable).as_posix())  # a virtual environment is not always active
     config = configure(ledger, None if remove else f"{python} -m prompteval")
     emit(lines([f"diff.prompteval and merge.prompteval {'taken out of' if remove else 'set in'} {config}"]), None)
 

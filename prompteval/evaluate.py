@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from prompteval.compare import Answered, Comparison, compare
-from prompteval.copies import samples
 from prompteval.errors import SelectionError
 from prompteval.ledger import select
 from prompteval.ledger.digests import check_scored
@@ -15,6 +13,9 @@ from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
 from prompteval.outcome import NOTHING, FixtureOutcome, History, Run, Scored
 from prompteval.tags import shown_setting
+
+if TYPE_CHECKING:
+    from prompteval.compare import Comparison
 
 
 class Where(NamedTuple):
@@ -73,6 +74,9 @@ def diff_runs(ledger: Path, baseline: str, candidate: str, where: Where) -> Comp
 
     Raises SelectionError where a selector names nothing, both name the same run, or no setting is on both sides.
     """
+    from prompteval.compare import Answered, compare
+    from prompteval.copies import samples
+
     with reading(ledger) as connection:
         before, after = (_of_model(select.select(connection, name), where.model) for name in (baseline, candidate))
         if both := [run.short_id for run in before.runs if run in after.runs]:

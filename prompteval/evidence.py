@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from prompteval import exact
 from prompteval.compare import Comparison
+from prompteval.measures import sum_of_means
 from prompteval.outcome import FixtureOutcome, Ratio
 
 Interval = tuple[float, float]
@@ -117,7 +118,7 @@ def _secondary(**measures: Sequence[exact.Stratum]) -> list[Measure]:
 def _intervals(shares: Iterable[tuple[Ratio, Ratio]]) -> tuple[Interval | None, Interval | None]:
     """Return Wilson's interval of each side. n is the number of fixtures, however many runs there are of each."""
     listed = list(shares)
-    before, after = (sum((Fraction(*pair[side]) for pair in listed), Fraction(0)) for side in (0, 1))
+    before, after = (sum_of_means(pair[side] for pair in listed) for side in (0, 1))
     return exact.wilson(before, len(listed)), exact.wilson(after, len(listed))
 
 

@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate
 
 Z95 = 1.959963984540054  # the 97.5 % point of the normal distribution
@@ -125,12 +126,16 @@ def fewest_changes(sizes: Sequence[tuple[int, int]], against: int = 0, level: Fr
     `sizes` holds, for each fixture, how many answers the two sides have; a change is from failing in all of one side's
     to passing in all of the other's. None: not even a change of all the rest would do.
     """
-    worse = [((1,) * m, (0,) * n) for m, n in sizes[:against]]
-    for changed in range(against, len(sizes) - against + 1):
-        better = [((0,) * m, (1,) * n) for m, n in sizes[against : against + changed]]
-        if changed > against and permutation_p([*worse, *better]) <= level:
+    for changed in range(against + 1, len(sizes) - against + 1):
+        if _p_of_changes(tuple(sizes[:against]), tuple(sizes[against : against + changed])) <= level:
             return changed
     return None
+
+
+@cache
+def _p_of_changes(worse: tuple[tuple[int, int], ...], better: tuple[tuple[int, int], ...]) -> Fraction:
+    """Return p where fixtures of these sizes changed, and nothing else. Asked for the same by every measure."""
+    return permutation_p([*(((1,) * m, (0,) * n) for m, n in worse), *(((0,) * m, (1,) * n) for m, n in better)])
 
 
 def wilson(passed: Fraction | int, total: int) -> tuple[float, float] | None:

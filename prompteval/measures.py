@@ -46,5 +46,12 @@ def passed(fixtures: Sequence[Answers], weight: int) -> Mean:
 
 
 def _sum(fixtures: Iterable[Answers], value: Callable[[FixtureOutcome], int], weight: int) -> Fraction:
-    means = (Fraction(weight * sum(map(value, answers)), len(answers)) for answers in fixtures)
-    return sum(means, Fraction(0))
+    return weight * sum_of_means((sum(map(value, answers)), len(answers)) for answers in fixtures)
+
+
+def sum_of_means(sums: Iterable[tuple[int, int]]) -> Fraction:
+    """Return the sum of sum/number over pairs of these; one fraction for each number, since fractions add up slowly."""
+    totals: dict[int, int] = {}
+    for total, number in sums:
+        totals[number] = totals.get(number, 0) + total
+    return sum((Fraction(total, number) for number, total in totals.items()), Fraction(0))
