@@ -79,7 +79,7 @@ def configure(path: Path, command: str | None) -> Path:
     Returns the configuration file, of which everything else stays as it is. Raises PromptevalError.
     """
     with _repository(path) as repo:
-        config = Path(repo.commondir(), "config")
+        config = Path(repo.commondir(), "config").resolve()
     lock = config.with_name("config.lock")  # git's own way to keep two writers apart
     try:
         descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
