@@ -170,6 +170,24 @@ def test_diff_measures_noise_where_a_version_has_several_runs(tmp_path: Path) ->
     assert text.count("v5    ") >= 3, "each run's own figures"
 
 
+def test_the_level_itself_is_enough() -> None:
+    """Of 20 ways to choose the one answer of the baseline, one is as far from zero as what was seen: p is 1/20."""
+    assert exact.permutation_p([((0,), (1,) * 19)]) == exact.LEVEL
+    assert exact.fewest_changes([(1, 19)]) == 1
+
+
+def test_an_interval_of_shares_stays_among_shares() -> None:
+    """Without a bound, 11 of 11 would reach to 1.0000000000000002."""
+    for total in range(1, 200):
+        for passed in (0, total):
+            low, high = exact.wilson(passed, total) or (-1, 2)
+            assert 0 <= low <= high <= 1
+
+
+def test_noise_of_two_runs_is_how_many_differ() -> None:
+    assert exact.own_noise([(1, 2), (2, 2), (0, 2), (1, 2)]) == 2
+
+
 def test_the_interval_counts_fixtures_and_not_answers(tmp_path: Path) -> None:
     """Ten runs of four fixtures are no forty fixtures: the interval of 2/4 is that of two in four."""
     bench, points, _ = _bench(tmp_path, 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,41 @@ def test_every_character_folds_like_its_lower_case() -> None:
         if not 0xD800 <= code <= 0xDFFF and fold_by_character(chr(code).lower()) != fold_by_character(chr(code))
     ]
     assert differing == []
+
+
+# What has no width of its own, by its Unicode name: joiners, direction marks, fillers, selectors of variants, tags.
+HIDDEN = re.compile(
+    "ZERO WIDTH|INVISIBLE |VARIATION SELECTOR|HANGUL FILLER|SEONG FILLER|^SOFT HYPHEN|GRAPHEME JOINER|WORD JOINER"
+    "|FUNCTION APPLICATION|DIRECTIONAL |LEFT-TO-RIGHT (MARK|EMB|OVER|ISO)|RIGHT-TO-LEFT (MARK|EMB|OVER|ISO)"
+    "|KHMER VOWEL INHERENT|SHORTHAND FORMAT|^TAG |ARABIC LETTER MARK|VOWEL SEPARATOR|SWAPPING|FORM SHAPING|DIGIT SHAPES"
+)
+
+
+def test_every_dash_is_one() -> None:
+    dashes = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) == "Pd"]
+    assert len(dashes) > 20
+    assert [ascii(dash) for dash in (*dashes, "\u2212") if {fold(dash), fold_by_character(dash)} != {"-"}] == []
+
+
+def test_every_curly_quote_is_straight() -> None:
+    for straight, quotes in (("'", "\u2018\u2019\u201a\u201b"), ('"', "\u201c\u201d\u201e\u201f")):
+        assert [ascii(quote) for quote in quotes if {fold(quote), fold_by_character(quote)} != {straight}] == []
+
+
+def test_nothing_that_does_not_show_keeps_a_match_away() -> None:
+    hidden = [chr(code) for code in range(0x110000) if HIDDEN.search(unicodedata.name(chr(code), ""))]
+    assert len(hidden) > 350
+    shown = [ascii(hide) for hide in hidden if fold(f"a{hide}b") != "ab" or fold_by_character(f"a{hide}b") != "ab"]
+    assert shown == []
+
+
+def test_marks_that_lower_case_lets_meet_are_folded_to_the_end() -> None:
+    """H has no composed form with a macron below, h has one: after lower() the text composes anew."""
+    letters = [chr(code) for code in range(0x41, 0x250)]
+    marks = [chr(code) for code in range(0x300, 0x345)]
+    texts = [letter + first + second for letter in letters for first in marks for second in "\u0301\u0307\u0323\u0328"]
+    assert [ascii(text) for text in texts if fold(fold(text)) != fold(text)] == []
+    assert [ascii(text) for text in texts if fold(text.lower()) != fold(text)] == []
 
 
 @given(TRICKY, TRICKY)
