@@ -18,7 +18,7 @@ class Measure(NamedTuple):
     """One measure on both sides. `p` is None where it could not be computed, or could not be small at this size.
 
     `fixtures` counts those that the measure is about; `fewest` how many of them would have had to change one way, and
-    none the other, to reach p <= 0.05 whatever the other measures say (None: even all would not do).
+    none the other, to reach p <= 0.05 whatever the other measures say (None: even all would not do, or `uneven`).
     """
 
     name: str
@@ -26,6 +26,7 @@ class Measure(NamedTuple):
     adjusted: bool  # for there being two secondary measures, after Holm
     fixtures: int
     fewest: int | None
+    uneven: bool  # the fixtures have too many different numbers of answers to compute p
 
 
 class Noise(NamedTuple):
@@ -52,8 +53,8 @@ def weigh(comparison: Comparison) -> Evidence:
     gates = [pair for pair in pairs if pair.baseline[0].gate is not None and pair.candidate[0].gate is not None]
     recall = _measure("recall", [_values(pair[1:], _matched) for pair in pairs if pair.candidate[0].points_total])
     phantoms, gate = _secondary(
-        phantoms=[_values(valid, _phantoms) for valid in comparison.readable],
-        gate_accuracy=[_values(pair[1:], _gate) for pair in gates],
+        ("phantoms", [_values(valid, _phantoms) for valid in comparison.readable]),
+        ("gate accuracy", [_values(pair[1:], _gate) for pair in gates]),
     )
     return Evidence(
         recall,
@@ -84,35 +85,36 @@ def _values(sides: Sequence[Sequence[FixtureOutcome]], value: Callable[[FixtureO
 
 def _measure(name: str, strata: Sequence[exact.Stratum]) -> Measure:
     try:
-        fewest = exact.fewest_changes(_sizes(strata))
+        fewest = _fewest(strata, exact.LEVEL)
         p = None if fewest is None else exact.permutation_p(strata)
     except exact.TooUnevenError:
-        fewest, p = None, None
-    return Measure(name, p, False, len(strata), fewest)
+        return Measure(name, None, False, len(strata), None, uneven=True)
+    return Measure(name, p, False, len(strata), fewest, uneven=False)
 
 
-def _sizes(strata: Sequence[exact.Stratum]) -> list[tuple[int, int]]:
-    return [(len(before), len(after)) for before, after in strata]
+def _fewest(strata: Sequence[exact.Stratum], level: Fraction) -> int | None:
+    """Return how many changes reach the level, or None. Raises TooUnevenError."""
+    return exact.fewest_changes([(len(before), len(after)) for before, after in strata], level=level)
 
 
-def _secondary(**measures: Sequence[exact.Stratum]) -> list[Measure]:
+def _secondary(*measures: tuple[str, Sequence[exact.Stratum]]) -> list[Measure]:
     """Return the measures adjusted after Holm for those of them that were tested.
 
     The smallest of n adjusted p values is n times the raw one, so `fewest` has to reach a level n times as strict.
     """
-    found = [_measure(name.replace("_", " "), strata) for name, strata in measures.items()]
-    ps = [measure.p for measure in found if measure.p is not None]
-    if len(ps) < 2:
+    found = [_measure(name, strata) for name, strata in measures]
+    tested = [measure for measure in found if measure.p is not None]
+    if len(tested) < 2:
         return found
-    adjusted = iter(exact.holm(ps))
-    return [
-        m
-        if m.p is None
-        else m._replace(
-            p=next(adjusted), adjusted=True, fewest=exact.fewest_changes(_sizes(strata), level=exact.LEVEL / len(ps))
-        )
-        for m, strata in zip(found, measures.values(), strict=True)
-    ]
+    adjusted = dict(zip((m.name for m in tested), exact.holm([m.p for m in tested if m.p is not None]), strict=True))
+    for place, (name, strata) in enumerate(measures):
+        if name in adjusted:
+            try:
+                fewest = _fewest(strata, exact.LEVEL / len(tested))
+            except exact.TooUnevenError:
+                fewest = None
+            found[place] = found[place]._replace(p=adjusted[name], adjusted=True, fewest=fewest)
+    return found
 
 
 def _intervals(shares: Iterable[tuple[Ratio, Ratio]]) -> tuple[Interval | None, Interval | None]:

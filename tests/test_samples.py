@@ -207,6 +207,21 @@ def test_noise_is_told_of_the_fixtures_answered_twice(bench: Bench) -> None:
     assert evidence["noise_fixtures"] == {"baseline": 1, "candidate": 0}
 
 
+def test_numbers_of_answers_too_uneven_for_p_are_not_called_too_few(tmp_path: Path) -> None:
+    """24 fixtures, each with another number of answers on either side, from 1 to 25."""
+    names = [f"a{index:02}" for index in range(24)]
+    bench, number = Bench(tmp_path, {name: labels(point()) for name in names}), 0
+    for version, step in (("5", 1), ("6", 7)):
+        for run in range(25):
+            asked = [name for index, name in enumerate(names) if run <= index * step % 25]
+            given = {name: unlike(number + place, right=place % 3 > 0) for place, name in enumerate(asked)}
+            number += len(asked)
+            bench.ingest(version, given or {names[0]: unlike(number)}, "--partial")
+    text = bench.report("diff", "5", "6")
+    assert "phantoms: the fixtures have too many different numbers of answers for an exact p" in text
+    assert "no outcome could reach" not in text
+
+
 def test_a_verdict_and_what_could_have_been_detected_agree(tmp_path: Path) -> None:
     """Where as many fixtures changed as are said to be enough, and no fewer, there is evidence.
 

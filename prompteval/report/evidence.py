@@ -62,9 +62,9 @@ def _verdict(measure: Measure) -> str:
         return f"{name}: no evidence of a difference {p}; that is not evidence that they are equal"
     if not measure.fixtures:
         return f"{name}: no fixture to compare"
-    if measure.fewest is None:
-        return f"{name}: with {count(measure.fixtures, 'fixture')} no outcome could reach p 0.05, so none is given"
-    return f"{name}: the fixtures have too many different numbers of runs for an exact p"
+    if measure.uneven:
+        return f"{name}: the fixtures have too many different numbers of answers for an exact p"
+    return f"{name}: with {count(measure.fixtures, 'fixture')} no outcome could reach p 0.05, so none is given"
 
 
 def _power(measures: list[Measure]) -> str:
