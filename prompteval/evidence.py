@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from math import comb
 from typing import NamedTuple
 
 from prompteval import exact
@@ -93,8 +94,14 @@ def _measure(name: str, strata: Sequence[exact.Stratum]) -> Measure:
 
 
 def _fewest(strata: Sequence[exact.Stratum], level: Fraction) -> int | None:
-    """Return how many changes reach the level, or None. Raises TooUnevenError."""
-    return exact.fewest_changes([(len(before), len(after)) for before, after in strata], level=level)
+    """Return how many changes reach the level, whichever fixtures they are in, or None. Raises TooUnevenError.
+
+    The fixtures with the fewest ways to hand their answers out are the hardest to reach it with, so they come first.
+    """
+    sizes = sorted(
+        ((len(before), len(after)) for before, after in strata), key=lambda size: (comb(sum(size), size[0]), size)
+    )
+    return exact.fewest_changes(sizes, level=level)
 
 
 def _secondary(*measures: tuple[str, Sequence[exact.Stratum]]) -> list[Measure]:

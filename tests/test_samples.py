@@ -207,6 +207,21 @@ def test_noise_is_told_of_the_fixtures_answered_twice(bench: Bench) -> None:
     assert evidence["noise_fixtures"] == {"baseline": 1, "candidate": 0}
 
 
+@pytest.mark.parametrize("often", ["abc", "fgh"])
+def test_what_could_be_detected_does_not_depend_on_the_order_of_names(bench: Bench, often: str) -> None:
+    """Three fixtures have three answers a side, five have one.
+
+    Five with one answer alone reach 2/32 = 0.0625 at best, so any six are needed: with one of the three, 2/(32 * 20).
+    """
+    for version, right in (("5", False), ("6", True)):
+        for run in range(3):
+            names = "abcdefgh" if run == 0 else often
+            given = {name: unlike(10 * run + place, right) for place, name in enumerate(names)}
+            bench.ingest(version, given, "--partial")
+    p = bench.diff("5", "6")["comparisons"][0]["evidence"]["p"]
+    assert p["recall"]["fewest_changes"] == p["phantoms"]["fewest_changes"] == 6
+
+
 def test_numbers_of_answers_too_uneven_for_p_are_not_called_too_few(tmp_path: Path) -> None:
     """24 fixtures, each with another number of answers on either side, from 1 to 25."""
     names = [f"a{index:02}" for index in range(24)]
