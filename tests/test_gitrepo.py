@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import socket
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +31,23 @@ def resolve(repository: Repository) -> list[str]:
     assert "UU ledger" in (status := repository.git("status", "--short")) or "AA ledger" in status, "nothing is staged"
     repository.git("add", "ledger/prompteval.db")
     return repository.versions()
+
+
+def test_neither_git_nor_a_connection_is_started(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library that reads the repository could do both."""
+    repository.part()
+    repository.git("merge", "other", code=1)
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("started")
+
+    with monkeypatch.context() as patched:
+        for module, name in ((subprocess, "Popen"), (os, "posix_spawn"), (os, "fork"), (socket, "socket")):
+            patched.setattr(module, name, never, raising=False)
+        ok("ledger", "verify", "--ledger", repository.ledger, "--against", "main")
+        ok("ledger", "resolve", "--ledger", repository.ledger)
+        ok("ledger", "git-setup", "--ledger", repository.ledger)
+    assert repository.versions() == ["1", "2", "3", "4"]
 
 
 def test_a_merge(repository: Repository) -> None:

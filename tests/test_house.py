@@ -63,6 +63,7 @@ NEVER = {
     *("subprocess", "multiprocessing", "socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib"),
     *("imaplib", "poplib", "telnetlib", "xmlrpc", "asyncio", "selectors", "webbrowser", "pty", "ctypes", "antigravity"),
     *("requests", "httpx", "aiohttp", "concurrent", "signal", "sched", "importlib.metadata"),
+    *("urllib3", "dulwich.client", "dulwich.porcelain", "dulwich.hooks", "dulwich.server", "dulwich.web"),
 }
 ALLOWED = {"urllib.parse"}  # writes and reads text, and nothing else
 CALLS = re.compile(
