@@ -294,6 +294,7 @@ def history(model: str | None, grain: str, labels: str, form: str, **where: Any)
 def report(output: Path | None, ledger: Path) -> None:
     """Write one HTML page: each version against the one before, the history, every run and every fixture.
 
+    All of it under the latest labels, so that runs recorded with other ones can be compared.
     The page needs nothing beside itself. It shows what broke first, and each fixture leads to its answers.
 
     \b

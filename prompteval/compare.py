@@ -22,10 +22,16 @@ class Side:
         self.samples = samples
         self.outcomes = outcomes
 
-    @property
+    @cached_property
     def runs(self) -> tuple[Run, ...]:
-        """The runs that count, oldest first."""
-        return self.samples.runs
+        """The runs that count, oldest first: with an answer to a compared fixture, or all where none is compared."""
+        return tuple(run for run in self.samples.runs if run not in self.idle)
+
+    @cached_property
+    def idle(self) -> tuple[Run, ...]:
+        """The runs without an answer to a compared fixture."""
+        answered = {identity for outcomes in self.outcomes.values() for identity in outcomes}
+        return tuple(run for run in self.samples.runs if answered and run.id not in answered)
 
     @cached_property
     def all_outcomes(self) -> list[FixtureOutcome]:
@@ -104,6 +110,13 @@ class Comparison:
         return tuple(
             Pair(name, tuple(outcomes.values()), tuple(self.candidate.outcomes[name].values()))
             for name, outcomes in sorted(self.baseline.outcomes.items())
+        )
+
+    @property
+    def one_judge(self) -> bool:
+        """Whether the same labels judged every answer; otherwise a difference may be one of the labels."""
+        return (
+            self.labels is not None or len({run.corpus for s in (self.baseline, self.candidate) for run in s.runs}) == 1
         )
 
     @cached_property

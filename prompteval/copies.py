@@ -10,7 +10,7 @@ from prompteval.outcome import Run
 
 
 class Given(NamedTuple):
-    """What one run answered: the digest of each answer, by fixture id.
+    """What one run answered: the digests of session and answer, by fixture id.
 
     `telling` has the fixtures with an answer that is not empty: word for word the same, two of those are hardly a
     coincidence. `repeated`: recorded with --repeat, as a further sample on purpose.
@@ -42,27 +42,34 @@ class Samples(NamedTuple):
 
 def samples(runs: Sequence[Run], given: Mapping[str, Given]) -> Samples:
     """Return which of the runs of one side count. `given` is by run id; a run without an answer has none."""
-    copies = tuple(copy for run in runs if (copy := _copy(run, runs, given)))
-    left_out = {copy.run.id for copy in copies}
-    counted = tuple(run for run in runs if run.id not in left_out)
+    whole = {run.id: other for run in runs if (other := _whole(run, runs, given))}
+    counted = tuple(run for run in runs if run.id not in whole)
+    copies = []
+    for run in runs:
+        other = run
+        while other.id in whole:  # a copy of a copy is one of what that is a copy of
+            other = whole[other.id]
+        if other is not run:
+            copies.append(Copy(run, other, len(given[run.id].answers)))
     times = Counter(
         (fixture, given[run.id].answers[fixture])
         for run in counted
         if run.id in given
         for fixture in given[run.id].telling
     )
-    return Samples(counted, copies, sum(number > 1 for number in times.values()))
+    return Samples(counted, tuple(copies), sum(number > 1 for number in times.values()))
 
 
-def _copy(run: Run, runs: Sequence[Run], given: Mapping[str, Given]) -> Copy | None:
+def _whole(run: Run, runs: Sequence[Run], given: Mapping[str, Given]) -> Run | None:
+    """Return a run that has all answers of `run`: more than those, or the same and came first. None: it is a sample."""
     mine = given.get(run.id)
-    if mine is None or not mine.telling:
+    if mine is None or not mine.telling or mine.repeated:
         return None
     answers = mine.answers.items()
     earlier = True
     for other in runs:
         earlier &= other is not run
         theirs = given[other.id].answers.items() if other.id in given else None
-        if theirs and (answers < theirs or (answers == theirs and earlier and not mine.repeated)):
-            return Copy(run, other, len(answers))
+        if theirs and (answers < theirs or (answers == theirs and earlier)):
+            return other
     return None

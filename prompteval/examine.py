@@ -58,7 +58,7 @@ def label_evidence(ledger: Path, model: str | None) -> LabelEvidence:
 
 
 def successive(ledger: Path, runs: Iterable[Run]) -> Compared:
-    """Return the comparison of each version with the one before that has a run of the same setting, newest first.
+    """Return each version against the one before that has a run of the same setting, newest first, by latest labels.
 
     A version that is the first of its setting, though not the first of all, is named as not compared.
     """
@@ -73,7 +73,7 @@ def successive(ledger: Path, runs: Iterable[Run]) -> Compared:
             for setting in settings[version]
         }
         for earlier in sorted({name for name in before.values() if name}, key=sort_key, reverse=True):
-            compared = diff_runs(ledger, earlier, version, Where()).comparisons
+            compared = diff_runs(ledger, earlier, version, Where(labels="latest")).comparisons
             found.comparisons.extend(c for c in compared if before[c.candidate.runs[-1].setting] == earlier)
         first = {run.setting: run for run in listed if run.version == version and before[run.setting] is None}
         found.not_compared.extend(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval.marks import marked
-from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal
+from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal, write_corpus
 from tests.small import small_bench
 
 COMMANDS = {
@@ -91,7 +91,46 @@ def test_what_broke_and_why_is_two_clicks_away(bench: Bench) -> None:
 def test_every_run_is_a_point_of_each_chart(bench: Bench) -> None:
     page = bench.report("history", "--format", "html")
     assert page.count("<circle") == 3 * 2
-    assert 'aria-label="Recall over versions. v5, run d64520b6: 2/5, 40.0 %; v6, run 6284dacf: 4/5, 80.0 %."' in page
+    made = "model X, temperature 0, harness claude"
+    first = f"v5, run d64520b6, {made}: 2/5, 40.0 %; answers 6/6, 1 invalid"
+    second = f"v6, run 6284dacf, {made}: 4/5, 80.0 %; answers 5/6"
+    assert f'aria-label="Recall over versions. {first}; {second}."' in page
+
+
+def test_models_have_a_line_each(tmp_path: Path) -> None:
+    """Both fall from v5 to v6; a line through all runs would rise, since v6 has more runs of the better model."""
+    bench = Bench(tmp_path, {name: labels(point()) for name in "abcd"})
+    for version, model, right in (("5", "A", 1), ("6", "A", 0), ("5", "B", 4), ("6", "B", 3), ("6", "B", 3)):
+        given_answers = {name: answer(proposal("Alpha" if i < right else "X")) for i, name in enumerate("abcd")}
+        bench.ingest(version, given_answers, "--model", model, "--repeat")
+    page = bench.report("history", "--format", "html")
+    lines = [line.split() for line in re.findall(r'<polyline class="mean" points="([^"]*)"', page)[:2]]
+    heights = [[float(pair.split(",")[1]) for pair in line] for line in lines]
+    assert len(heights) == 2 and all(first < second for first, second in heights), "y grows downwards"
+
+
+def test_dots_stay_in_the_column_of_their_version(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels(point())})
+    for version in ("5", "6"):
+        for number in range(40):
+            bench.ingest(version, {"a": answer(proposal(f"Alpha {version} {number}"))})
+    page = bench.report("history", "--format", "html")
+    recall = page.partition("</svg>")[0]
+    places = [float(x) for x in re.findall(r'<circle cx="([-0-9.]+)"', recall)]
+    assert len(places) == 80 and min(places) > 44 and max(places) < 306
+    assert max(places[:40]) < min(places[40:])
+
+
+def test_one_page_has_one_set_of_labels(tmp_path: Path) -> None:
+    """v5 is right under the old labels, v6 under the new: the page judges both by the new ones, everywhere."""
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["old"]))})
+    bench.ingest("5", {"a": answer(proposal("Old"))})
+    write_corpus(bench.fixtures, {"a": labels(point(must_match_all=["new"]))})
+    bench.ingest("6", {"a": answer(proposal("New"))})
+    text = Reader(bench.report("report")).text
+    assert "v6 extracted 1/1 expected knowledge points and produced 0 phantoms; v5 was 0/1 with 1 phantom." in text
+    assert re.search(r"v5, run \w+: FAIL", text) and re.search(r"v6, run \w+: PASS", text)
+    assert "v5 extracted 0/1" in text and "v6 extracted 1/1" in text
 
 
 def test_a_chart_of_what_is_unknown_has_no_point(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from prompteval.compare import Answered, compare
 from prompteval.copies import Given, samples
 from prompteval.outcome import FixtureOutcome, Run
-from tests.helpers import Bench, answer, labels, point, proposal
+from tests.helpers import Bench, answer, labels, point, proposal, write_corpus
 
 RIGHT, NONE = answer(proposal("Alpha")), answer()
 
@@ -139,6 +139,70 @@ def test_runs_that_share_only_empty_answers_are_samples(bench: Bench) -> None:
     (comparison,) = bench.diff("5", "6")["comparisons"]
     assert len(comparison["baseline"]["runs"]) == 2 and not comparison["baseline"]["copies"]
     assert "word for word" not in bench.report("diff", "5", "6")
+
+
+def test_a_repeated_run_is_no_copy_of_a_larger_one(bench: Bench) -> None:
+    given = {name: unlike(number) for number, name in enumerate("abc")}
+    for _ in range(2):
+        bench.ingest("5", {"a": given["a"]}, "--partial", "--repeat")
+    bench.ingest("5", given, "--partial")
+    bench.ingest("6", {"a": RIGHT}, "--partial")
+    (comparison,) = bench.diff("5", "6")["comparisons"]
+    assert len(comparison["baseline"]["runs"]) == 2, "the first one is in the third, the second was asked for"
+
+
+def test_a_copy_of_a_copy_is_named_after_the_run_that_counts(bench: Bench) -> None:
+    given = {name: unlike(number) for number, name in enumerate("abc")}
+    runs = [bench.ingest("5", {name: given[name] for name in names}, "--partial") for names in ("a", "ab", "abc")]
+    bench.ingest("6", {"a": RIGHT}, "--partial")
+    copies = bench.diff("5", "6")["comparisons"][0]["baseline"]["copies"]
+    assert [(copy["run"][:8], copy["of"][:8]) for copy in copies] == [(runs[0], runs[2]), (runs[1], runs[2])]
+
+
+def test_runs_that_differ_in_what_is_not_compared_are_no_copies(bench: Bench) -> None:
+    """Two samples agree on a and b; c, on which they differ, has another session by the time of v6."""
+    for number in (1, 2):
+        bench.ingest("5", {"a": unlike(7), "b": unlike(8), "c": unlike(number)}, "--partial")
+    path = bench.fixtures / "sessions" / "c.md"
+    path.write_text(path.read_text("utf-8") + "\n[USER]: More.\n", "utf-8")
+    bench.ingest("6", {"a": RIGHT, "b": RIGHT}, "--partial")
+    (comparison,) = bench.diff("5", "6")["comparisons"]
+    assert len(comparison["baseline"]["runs"]) == 2 and not comparison["baseline"]["copies"]
+
+
+def test_a_run_without_a_compared_answer_is_not_counted(bench: Bench) -> None:
+    old = bench.ingest("6", {"a": unlike(1, right=False)}, "--partial")
+    path = bench.fixtures / "sessions" / "a.md"
+    path.write_text(path.read_text("utf-8") + "\n[USER]: More.\n", "utf-8")
+    bench.ingest("5", {"a": unlike(2), "b": unlike(3)}, "--partial")
+    bench.ingest("6", {"a": unlike(4), "b": unlike(5)}, "--partial")
+    text = bench.report("diff", "5", "6")
+    assert text.startswith("v6 extracted 2/2 expected knowledge points and produced 0 phantoms; v5 was 2/2 with")
+    assert f"run {old} of v6 is not counted: it has no answer to a compared fixture" in text
+    (comparison,) = bench.diff("5", "6")["comparisons"]
+    assert [run[:8] for run in comparison["candidate"]["idle"]] == [old]
+    assert len(comparison["candidate"]["runs"]) == 1
+
+
+def test_no_p_is_given_where_different_labels_judged(bench: Bench) -> None:
+    """Both versions get all points; the second labels ask for one more a fixture. That is no evidence of anything."""
+    names = "abcdefgh"
+    bench.ingest("5", dict.fromkeys(names, RIGHT), "--partial")
+    write_corpus(bench.fixtures, {name: labels(point(), point("second", must_match_all=["lph"])) for name in names})
+    bench.ingest("6", {name: unlike(number) for number, name in enumerate(names)}, "--partial")
+    for order in (("5", "6"), ("6", "5")):
+        assert bench.diff(*order, "--labels", "recorded")["comparisons"][0]["evidence"] is None
+        text = bench.report("diff", *order, "--labels", "recorded")
+        assert "none is given: the runs were judged by different labels" in text
+    assert bench.diff("5", "6")["comparisons"][0]["evidence"]["p"]["recall"]["value"] == 1
+
+
+def test_runs_of_one_version_are_named_with_it(bench: Bench) -> None:
+    cold = bench.ingest("5", {"a": RIGHT}, "--partial", "--temperature", "0")
+    warm = bench.ingest("5", {"a": NONE}, "--partial", "--temperature", "1")
+    text = bench.report("diff", cold, warm)
+    assert f"baseline run {cold} of version v5: run {cold} of " in text
+    assert "confounded: these differ: temperature 0 against 1" in text
 
 
 answers = st.dictionaries(st.sampled_from("abc"), st.sampled_from("xyz"), max_size=3)

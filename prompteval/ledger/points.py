@@ -25,7 +25,7 @@ join answer on answer.digest = scored.answer and answer.state = 'valid'
 group by point_outcome.fixture_id, point_outcome.point_id
 order by point_outcome.fixture_id, min(point_outcome.position)
 """
-# A proposal of the right type that lacks one term of must_match_all, and of must_match_any nothing.
+# A proposal of the right type that lacks one term of must_match_all, and of must_match_any nothing; no guard occurs.
 _SOLE = """
 select fixture_id, point_id, term, count(distinct run_id) as runs
 from (
@@ -42,7 +42,7 @@ from (
     and proposal_point.list = absent.list
     and proposal_point.position = absent.position
   where absent.role = 'all' and not absent.occurs
-  and point_outcome.matched = 0 and proposal_point.has_type and proposal_point.found > 0
+  and point_outcome.matched = 0 and point_outcome.leaks = 0 and proposal_point.has_type and proposal_point.found > 0
   and coalesce((
     select max(term_list.found = term_list.terms)
     from term_list

@@ -65,12 +65,14 @@ order by mine.fixture_id
 """
 _GIVEN = """
 select
-  scored.run_id, scored.fixture_id, scored.answer, run.repeat,
-  answer.state = 'invalid' or exists (select 1 from proposal where proposal.answer = scored.answer)
-from temp.scored
-join run on run.id = scored.run_id
-join answer on answer.digest = scored.answer
-order by scored.run_id, scored.fixture_id
+  result.run_id, result.fixture_id, corpus_fixture.session || result.answer, run.repeat,
+  answer.state = 'invalid' or exists (select 1 from proposal where proposal.answer = result.answer)
+from temp.chosen
+join run on run.id = chosen.run_id
+join result on result.run_id = run.id
+join corpus_fixture on corpus_fixture.corpus = run.corpus and corpus_fixture.fixture_id = result.fixture_id
+join answer on answer.digest = result.answer
+order by result.run_id, result.fixture_id
 """
 _OLDEST_FIRST = " order by run.recorded_at, run.id"
 
@@ -155,7 +157,7 @@ def score_under(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str
 
 
 def given(connection: sqlite3.Connection) -> dict[str, Given]:
-    """Return what each of the runs in temp.scored answered, by run id. `score_under` comes before."""
+    """Return what each of the chosen runs answered, by run id. `score_under` comes before."""
     answers: dict[str, dict[str, str]] = defaultdict(dict)
     telling: dict[str, set[str]] = defaultdict(set)
     repeats: dict[str, int] = {}

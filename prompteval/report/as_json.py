@@ -105,7 +105,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "differences": list(differences(comparison)),
         "baseline": {**_side(comparison.baseline), "means": _means(before, comparison.weight)},
         "candidate": {**_side(comparison.candidate), "means": _means(after, comparison.weight)},
-        "evidence": _evidence(weigh(comparison)) if comparison.pairs else None,
+        "evidence": _evidence(weigh(comparison)) if comparison.pairs and comparison.one_judge else None,
         "fixtures": [_pair(pair) for pair in comparison.pairs],
         "left_out": _left_out(comparison.left_out),
     }
@@ -144,6 +144,7 @@ def _side(side: Side) -> dict[str, Any]:
     return {
         "name": side.name,
         "runs": [run_value(run) for run in side.runs],
+        "idle": [run.id for run in side.idle],
         "copies": [{"run": copy.run.id, "of": copy.of.id, "answers": copy.answers} for copy in side.samples.copies],
         "shared_answers": side.samples.shared,
         "answers": {"valid": sums.answered.part - sums.invalid, "invalid": sums.invalid},

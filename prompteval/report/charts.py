@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from prompteval.outcome import Ratio, Run, Totals
-from prompteval.report.values import of, percent
-from prompteval.tags import shown, sort_key
+from prompteval.report.values import answers, of, percent
+from prompteval.tags import shown, shown_setting, sort_key
 
+WIDTH_OF_RUNS = 0.8  # of a version's column, at most
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 320, 200, 44, 26, 14, 14
 
 
@@ -29,12 +30,12 @@ class Tick(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """One measure over versions: a dot for each run, and a line through the means of the versions."""
+    """One measure over versions: a dot for each run, and for each setting a line through the means of the versions."""
 
     title: str
     description: str
     dots: tuple[Dot, ...]
-    line: str  # the points of an SVG polyline
+    lines: tuple[str, ...]  # the points of an SVG polyline each
     columns: tuple[Tick, ...]
     rows: tuple[Tick, ...]
 
@@ -69,24 +70,39 @@ def _chart(title: str, history: History, measure: tuple[_Value, Callable[[Totals
     versions = sorted({run.version for run, _ in history}, key=sort_key)
     columns = {version: _column(index, len(versions)) for index, version in enumerate(versions)}
     top = ticks[-1].at
-    dots, means = [], []
+    dots = []
     for version in versions:
         known = [(run, sums, v) for run, sums in history if run.version == version and (v := value(sums)) is not None]
+        step = min(6.0, WIDTH_OF_RUNS * (WIDTH - LEFT - RIGHT) / len(versions) / max(1, len(known)))
         for place, (run, sums, amount) in enumerate(known):
-            aside = 6 * (place - (len(known) - 1) / 2)  # runs of one version stand beside each other
-            text = f"{shown(version)}, run {run.short_id}: {say(sums)}"
+            aside = step * (place - (len(known) - 1) / 2)  # runs of one version stand beside each other
+            text = f"{shown(version)}, run {run.short_id}, {shown_setting(run)}: {say(sums)}; answers {answers(sums)}"
             dots.append(Dot(round(columns[version] + aside, 1), _height(amount, top), text))
-        if known:
-            mean = sum((amount for *_, amount in known), Fraction(0)) / len(known)
-            means.append(f"{columns[version]},{_height(mean, top)}")
     return Chart(
         title,
         f"{title} over versions. " + "; ".join(dot.text for dot in dots) + ".",
         tuple(dots),
-        " ".join(means),
+        _lines(history, value, columns, top),
         tuple(Tick(columns[version], shown(version)) for version in versions),
         tuple(Tick(_height(Fraction(tick.at), top), tick.text) for tick in ticks),
     )
+
+
+def _lines(history: History, value: _Value, columns: Mapping[str, float], top: float) -> tuple[str, ...]:
+    """Return a line through the means of the versions for each setting: models are not compared with each other."""
+    lines = []
+    for setting in dict.fromkeys(run.setting for run, _ in history):
+        points = []
+        for version, column in columns.items():
+            values = [
+                v
+                for run, sums in history
+                if run.setting == setting and run.version == version and (v := value(sums)) is not None
+            ]
+            if values:
+                points.append(f"{column},{_height(sum(values, Fraction(0)) / len(values), top)}")
+        lines.append(" ".join(points))
+    return tuple(line for line in lines if line)
 
 
 def _column(index: int, number: int) -> float:

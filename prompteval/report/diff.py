@@ -24,7 +24,7 @@ from prompteval.report.values import (
     share,
     table,
 )
-from prompteval.tags import NOT_RECORDED, shown_setting, shown_temperature
+from prompteval.tags import NOT_RECORDED, shown, shown_setting, shown_temperature
 
 
 def diff_reports(compared: Compared) -> list[Report]:
@@ -40,7 +40,7 @@ def _report(comparison: Comparison) -> Report:
     sections = [
         Section("Totals", table=_totals(comparison)),
         *([Section("Runs", table=_runs_table(comparison))] if several else []),
-        *([evidence_section(comparison)] if comparison.pairs else []),
+        *([_evidence(comparison)] if comparison.pairs else []),
         Section("Categories", table=_categories(comparison)),
         Section(fixed, *_changed(comparison.changed("fixed"))),
         Section(broken, *_changed(comparison.changed("broken"))),
@@ -52,6 +52,13 @@ def _report(comparison: Comparison) -> Report:
     run = comparison.candidate.runs[-1]
     short = f"{comparison.baseline.name} and {comparison.candidate.name}, {shown_setting(run)}"
     return Report(_headline(comparison), tuple(_lines(comparison)), tuple(sections), short)
+
+
+def _evidence(comparison: Comparison) -> Section:
+    if comparison.one_judge:
+        return evidence_section(comparison)
+    text = "none is given: the runs were judged by different labels, and what differs may be the labels"
+    return Section("Evidence", (text,))
 
 
 def _headline(comparison: Comparison) -> str:
@@ -81,7 +88,11 @@ def _phantoms(comparison: Comparison, measures: Measures) -> str:
 def _lines(comparison: Comparison) -> Iterable[str]:
     for role, side in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
         runs = ", ".join(f"{run.short_id} of {run.recorded_at[:10]}" for run in side.runs)
-        yield f"{role} {side.name}: {'runs' if len(side.runs) > 1 else 'run'} {runs}"
+        versions = ", ".join(sorted({shown(run.version) for run in side.runs}))
+        named = "" if versions == side.name else f" of version {versions}"
+        yield f"{role} {side.name}{named}: {'runs' if len(side.runs) > 1 else 'run'} {runs}"
+        for run in side.idle:
+            yield f"run {run.short_id} of {side.name} is not counted: it has no answer to a compared fixture"
         for copy in side.samples.copies:
             answers = f"each of its {count(copy.answers, 'answer')}"
             yield f"run {copy.run.short_id} of {side.name} is not counted: {answers} is in run {copy.of.short_id} too"
@@ -90,7 +101,8 @@ def _lines(comparison: Comparison) -> Iterable[str]:
         yield f"both with {shown_setting(after)}"
     differs = list(differences(comparison))
     if differs:
-        yield "confounded: beside the prompt version these differ too: " + "; ".join(differs)
+        beside = "beside the prompt version these differ too" if _versions(comparison) > 1 else "these differ"
+        yield f"confounded: {beside}: {'; '.join(differs)}"
     yield f"{count(len(comparison.pairs), 'fixture')} compared, {_judge(comparison.labels, after)}"
     if comparison.pairs and not comparison.answers_each:
         yield "fixtures have different numbers of answers: each counts once, with the mean over its answers"
@@ -106,6 +118,10 @@ def _invalid(comparison: Comparison) -> Iterable[str]:
     if told:
         fixtures = f"{count(len(comparison.readable), 'fixture')} with a valid answer on both sides"
         yield f"invalid: {', '.join(told)}; they count as failed, and phantoms are those of the {fixtures}"
+
+
+def _versions(comparison: Comparison) -> int:
+    return len({run.version for side in (comparison.baseline, comparison.candidate) for run in side.runs})
 
 
 def _judge(labels: str | None, candidate: Run) -> str:

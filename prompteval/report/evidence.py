@@ -32,6 +32,10 @@ def _lines(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
     tested = [m for m in (evidence.recall, evidence.phantoms, evidence.gate) if m.p is not None and m.fewest]
     if any(m.p is not None and m.p > LEVEL for m in tested):
         yield _power(tested)
+    for measure in (evidence.phantoms, evidence.gate):
+        if measure.adjusted and measure.fewest is None:
+            fixtures = count(measure.fixtures, "fixture")
+            yield f"{measure.name}: after Holm, not even a change of all {fixtures} would be sure to be detected."
     yield from _noise(comparison, evidence)
 
 
@@ -81,7 +85,10 @@ def _p(measure: Measure) -> str:
 
 
 def _shown_p(p: Fraction) -> str:
-    return "< 0.0001" if 0 < p < Fraction(1, 10_000) else decimals(p, 4)
+    if 0 < p < Fraction(1, 10_000):
+        return "< 0.0001"
+    shown = decimals(p, 4)
+    return "> 0.0500" if shown == "0.0500" and p > LEVEL else shown
 
 
 def _interval(interval: Interval | None) -> str:

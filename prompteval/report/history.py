@@ -27,6 +27,8 @@ def history_reports(history: History, grain: str) -> list[Report]:
     lines = []
     if history.judge:
         lines.append(f"scored under the latest labels, those of corpus {corpus_name(history.judge, None)}")
+    elif len({run.corpus for run, _ in history.runs}) > 1:
+        lines.append("each run under the labels it was recorded with; --labels latest judges all by the same")
     if history.left_out:
         rows = [(fixture.fixture_id, fixture.why) for fixture in history.left_out]
         sections.append(Section("Left out of some runs", table=table(("Fixture", "Why"), rows)))

@@ -36,10 +36,13 @@ def history_page(ledger: Path, history: History, grain: str) -> str:
 
 
 def whole_page(ledger: Path) -> str:
-    """Return all of it: each version against the one before, the history, every run and every fixture."""
-    history = read_history(ledger)
+    """Return all of it: each version against the one before, the history, every run and every fixture.
+
+    All under the latest labels, so that no part of the page contradicts another.
+    """
+    history = read_history(ledger, labels="latest")
     runs = [run for run, _ in history.runs]
-    scores = [report for run in reversed(runs) for report in score_reports(score_run(ledger, run.id, "recorded")[0])]
+    scores = [report for run in reversed(runs) for report in score_reports(score_run(ledger, run.id, "latest")[0])]
     successions = successive(ledger, runs)
     page = Page(
         "prompteval report",
@@ -47,6 +50,6 @@ def whole_page(ledger: Path) -> str:
         history=history.runs,
         table=history_reports(history, "run"),
         scores=scores,
-        runs=examine(ledger, runs, None),
+        runs=examine(ledger, runs, history.judge),
     )
     return render_page(page)
