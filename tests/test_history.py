@@ -55,7 +55,7 @@ def test_json_and_csv(bench: Bench) -> None:
     assert versions[0]["runs"] == 2 and versions[0]["totals"]["fixtures_total"] == 4
     header, first, *_ = bench.report("history", "--format", "csv", "--by", "version").splitlines()
     assert header.split(",")[:5] == ["version", "model", "temperature", "harness", "runs"]
-    assert first == "5,X,,,2,2,4,1,2,2,1,2"
+    assert first == "5,X,,,2,2,4,1,2,2,1,2,4,0"
     assert bench.report("history", "--format", "csv") == bench.report("runs", "--format", "csv")
 
 

@@ -74,6 +74,8 @@ def test_the_views_in_the_file_say_what_score_says(bench: Bench) -> None:
     for version in ("1", "2"):
         report = bench.score(version)
         identity, totals = report["run"]["id"], report["totals"]
+        invalid = "select count(*) from fixture_outcome where run_id = ? and state = 'invalid'"
+        assert connection.execute(invalid, [identity]).fetchone() == (totals.pop("fixtures_invalid"),)
         row = connection.execute("select * from run_score where run_id = ?", [identity])
         columns = [column[0] for column in row.description]
         found = dict(zip(columns, row.fetchone(), strict=True))

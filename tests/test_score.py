@@ -52,6 +52,8 @@ DOCUMENTED = {
         "phantoms": 1,
         "gate_correct": 0,
         "gate_total": 1,
+        "fixtures_answered": 2,
+        "fixtures_invalid": 0,
     },
 }
 

@@ -70,7 +70,7 @@ def render_score(scored: Scored) -> str:
 
 def render_diff(compared: Compared) -> str:
     """Return one row for each compared fixture. Counts are sums over the runs of a side that answered it."""
-    counts = ("runs", "passed", "points_matched", "points_total", "phantoms")
+    counts = ("runs", "passed", "points_matched", "points_total", "phantoms", "invalid")
     headers = (
         *("model", "temperature", "harness", "fixture_id", "category", "change"),
         *(f"{side}_{name}" for side in ("baseline", "candidate") for name in counts),
@@ -83,7 +83,7 @@ def render_diff(compared: Compared) -> str:
             for outcomes in (pair.baseline, pair.candidate):
                 cells += [len(outcomes), sum(o.passed for o in outcomes)]
                 cells += [sum(o.points_matched for o in outcomes), sum(o.points_total for o in outcomes)]
-                cells.append(sum(o.phantoms for o in outcomes))
+                cells += [sum(o.phantoms for o in outcomes), sum(o.state == "invalid" for o in outcomes)]
             rows.append((*run.setting, pair.fixture_id, pair.category, pair.change, *cells))
     return _render(headers, rows)
 
@@ -105,9 +105,9 @@ def render_runs(runs: Sequence[tuple[Run, Totals]]) -> str:
 
 _SUMS = (
     *("fixtures_passed", "fixtures_total", "points_matched", "points_total"),
-    *("phantoms", "gate_correct", "gate_total"),
+    *("phantoms", "gate_correct", "gate_total", "fixtures_answered", "fixtures_invalid"),
 )
 
 
 def _sums(sums: Totals) -> tuple[int, ...]:
-    return (*sums.fixtures, *sums.points, sums.phantoms, *sums.gate)
+    return (*sums.fixtures, *sums.points, sums.phantoms, *sums.gate, sums.answered.part, sums.invalid)

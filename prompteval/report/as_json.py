@@ -85,6 +85,8 @@ def totals_value(sums: Totals) -> dict[str, int]:
         "phantoms": sums.phantoms,
         "gate_correct": sums.gate.part,
         "gate_total": sums.gate.whole,
+        "fixtures_answered": sums.answered.part,
+        "fixtures_invalid": sums.invalid,
     }
 
 
@@ -147,7 +149,6 @@ def _side(side: Side) -> dict[str, Any]:
         "idle": [run.id for run in side.idle],
         "copies": [{"run": copy.run.id, "of": copy.of.id, "answers": copy.answers} for copy in side.samples.copies],
         "shared_answers": side.samples.shared,
-        "answers": {"valid": sums.answered.part - sums.invalid, "invalid": sums.invalid},
         "categories": _categories(side.all_outcomes),
         "totals": totals_value(sums),
     }
