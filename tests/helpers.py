@@ -74,6 +74,23 @@ def labels(*points: dict[str, Any], budget: int = 0, category: str = "admit-thin
     }
 
 
+def case_labels(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the labels that a case of tests/cases writes as `points`, which are named p0, p1 and so on."""
+    points = [point(f"p{index}", **{"type": "practice", **terms}) for index, terms in enumerate(case["points"])]
+    return labels(*points, budget=case.get("budget", 0))
+
+
+def case_answer(written: object) -> object:
+    """Return the answer that a case of tests/cases writes as `title | body`, or `map: title | body`, a proposal."""
+    if not isinstance(written, list):
+        return written
+    proposals = []
+    for text in written:
+        title, body = text.removeprefix("map: ").split(" | ")
+        proposals.append(proposal(title, body, "map" if text.startswith("map: ") else "practice"))
+    return answer(*proposals)
+
+
 def session(name: str, body: str = "[USER]: Say it.\n\n[AGENT]: Said.\n") -> str:
     """Return a session whose id is made of its name, so that it is the same in every run of the tests."""
     identity = uuid.UUID(bytes=uuid.uuid5(uuid.NAMESPACE_OID, name).bytes, version=4)

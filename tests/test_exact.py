@@ -184,6 +184,13 @@ def test_an_interval_of_shares_stays_among_shares() -> None:
             assert 0 <= low <= high <= 1
 
 
+def test_an_interval_of_a_tiny_mean_stays_among_shares() -> None:
+    """The lower end of 10^-12 in 3 lies above zero, at less than what a difference of two floats can tell from it."""
+    for digits in range(1, 20):
+        low, high = exact.wilson(Fraction(1, 10**digits), 3) or (-1, 2)
+        assert 0 <= low < Fraction(1, 10**digits) < high <= 1
+
+
 def test_noise_of_two_runs_is_how_many_differ() -> None:
     assert exact.own_noise([(1, 2), (2, 2), (0, 2), (1, 2)]) == 2
 

@@ -94,6 +94,38 @@ def test_nothing_that_does_not_show_keeps_a_match_away() -> None:
     assert shown == []
 
 
+# How the Unicode Character Database derives Default_Ignorable_Code_Point (DerivedCoreProperties.txt): the category Cf,
+# the selectors of variants and a list, most of which is not assigned and so has no name; but not signs that enclose
+# numbers, annotations and the joiners of hieroglyphs.
+SEEN = [*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD, *range(0xFFF9, 0xFFFC)]
+LISTED = [
+    0x34F,
+    0x115F,
+    0x1160,
+    0x17B4,
+    0x17B5,
+    0x2065,
+    0x3164,
+    0xFFA0,
+    *range(0xFFF0, 0xFFF9),
+    *range(0xE0000, 0xE1000),
+]
+
+
+def test_every_default_ignorable_is_removed() -> None:
+    formats = {code for code in range(0x110000) if unicodedata.category(chr(code)) == "Cf"}
+    selectors = {code for code in range(0x110000) if "VARIATION SELECTOR" in unicodedata.name(chr(code), "")}
+    ignorable = (formats | selectors | set(LISTED)) - set(SEEN) - set(range(0x13430, 0x13440))
+    assert len(ignorable) > 4100
+    assert [hex(code) for code in sorted(ignorable) if fold(f"a{chr(code)}b") != "ab"] == []
+    assert [hex(code) for code in sorted(ignorable) if fold_by_character(f"a{chr(code)}b") != "ab"] == []
+
+
+def test_signs_that_show_are_kept() -> None:
+    """They are of the category Cf, and yet a reader sees them: the sign around a number, the end of a verse."""
+    assert [hex(code) for code in SEEN if fold(f"a{chr(code)}b") == "ab"] == []
+
+
 def test_marks_that_lower_case_lets_meet_are_folded_to_the_end() -> None:
     """H has no composed form with a macron below, h has one: after lower() the text composes anew."""
     letters = [chr(code) for code in range(0x41, 0x250)]

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from tests.helpers import Bench, answer, labels, ok, point, proposal, write_corpus
+from tests.helpers import Bench, answer, case_answer, case_labels, labels, ok, point, proposal, write_corpus
+
+CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "cases" / "labels.yaml").read_text("utf-8"))
+SECTIONS = {
+    "never": "Never matched",
+    "terms": "Terms that alone cause a miss",
+    "guards": "Guards that alone cause a miss",
+    "near": "More near misses than matches",
+}
 
 
 @pytest.fixture
@@ -36,6 +46,27 @@ def rows(bench: Bench, heading: str) -> list[list[str]]:
     """Return the rows of one section."""
     part = bench.report("labels").partition(heading + "\n")[2].partition("\n\n")[0]
     return [line.split() for line in part.splitlines() if not set(line) <= {" ", "-"}]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], list[str]]:
+    """All cases as the fixtures of one corpus: run n gives the nth answer of each. The lines by case and section."""
+    names = {f"case-{index:02}": case for index, case in enumerate(CASES)}
+    bench = Bench(tmp_path_factory.mktemp("labels"), {name: case_labels(case) for name, case in names.items()})
+    for number in range(max(len(case["answers"]) for case in CASES)):
+        given = {n: case_answer(case["answers"][number]) for n, case in names.items() if number < len(case["answers"])}
+        bench.ingest("1", given, "--partial")
+    lines = {key: rows(bench, heading) for key, heading in SECTIONS.items()}
+    return {
+        (case["name"], key): [" ".join(line[1:]) for line in listed if line[0] == name]
+        for name, case in names.items()
+        for key, listed in lines.items()
+    }
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_case(case: dict[str, Any], told: dict[tuple[str, str], list[str]]) -> None:
+    assert {key: told[case["name"], key] for key in SECTIONS} == {key: case["expect"].get(key, []) for key in SECTIONS}
 
 
 def test_points_that_no_run_matched(bench: Bench) -> None:
@@ -78,3 +109,9 @@ def test_the_latest_labels_count(bench: Bench) -> None:
 def test_markdown(bench: Bench) -> None:
     assert "| a | never | 0/3 | 2 |" in bench.report("labels", "--format", "markdown")
     assert bench.report("labels").startswith("3 points in 4 runs\n")
+
+
+def test_a_term_is_not_alone_where_a_guard_occurred_too(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["alpha", "beta"], must_not_match=["secret"]))})
+    bench.ingest("1", {"a": answer(proposal("Alpha secret"))})
+    assert rows(bench, "Terms that alone cause a miss") == [["none"]]

@@ -54,6 +54,10 @@ FAULTS = {
         "update result set answer = (select max(digest) from answer) where fixture_id = 'admit-map-01'",
         "run ",
     ),
+    "result of no fixture": (
+        "insert into result select run_id, 'nowhere', answer from result limit 1",
+        "result of run ",
+    ),
     "reference": ("update result set answer = 'nothing' where fixture_id = 'admit-map-01'", "result, row "),
     "trigger": ("drop trigger run_no_update", "run_no_update"),
     "view": ("drop view leaked", "leaked"),

@@ -9,32 +9,19 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.helpers import Bench, answer, by_id, labels, point, proposal
+from tests.helpers import Bench, answer, by_id, case_answer, case_labels, labels, point, proposal
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "cases" / "scoring.yaml").read_text("utf-8"))
-
-
-def _labels(case: dict[str, Any]) -> dict[str, Any]:
-    points = [point(f"p{index}", **{"type": "practice", **terms}) for index, terms in enumerate(case["points"])]
-    return labels(*points, budget=case.get("budget", 0))
-
-
-def _answer(written: object) -> object:
-    if not isinstance(written, list):
-        return written
-    proposals = []
-    for text in written:
-        title, body = text.removeprefix("map: ").split(" | ")
-        proposals.append(proposal(title, body, "map" if text.startswith("map: ") else "practice"))
-    return answer(*proposals)
 
 
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """All cases as the fixtures of one corpus, answered by one run."""
     names = [f"case-{index:02}" for index in range(len(CASES))]
-    bench = Bench(tmp_path_factory.mktemp("cases"), {n: _labels(case) for n, case in zip(names, CASES, strict=True)})
-    bench.ingest("1", {n: _answer(case["answer"]) for n, case in zip(names, CASES, strict=True)}, "--partial")
+    bench = Bench(
+        tmp_path_factory.mktemp("cases"), {n: case_labels(case) for n, case in zip(names, CASES, strict=True)}
+    )
+    bench.ingest("1", {n: case_answer(case["answer"]) for n, case in zip(names, CASES, strict=True)}, "--partial")
     fixtures = by_id(bench.score())
     return {case["name"]: fixtures[name] for name, case in zip(names, CASES, strict=True)}
 

@@ -66,6 +66,16 @@ def test_the_totals_of_a_run(ledger: Path) -> None:
     assert found == [(4, 1, 5, 1, 4, 5, 6, 1, 2, 0.25, 0.5, pytest.approx(1 / 6))]
 
 
+def test_precision_is_of_proposals_and_not_of_points(tmp_path: Path) -> None:
+    """One of two proposals matches two points: precision 1/2 and recall 2/2. Without proposals there is none."""
+    bench = Bench(tmp_path, {"a": labels(point(), point("other", must_match_all=["beta"]))})
+    bench.ingest("1", {"a": answer(proposal("Alpha beta"), proposal("Other"))})
+    assert rows(bench.ledger, "run_score", "precision, recall, phantoms") == [(0.5, 1.0, 1)]
+    none = Bench(tmp_path / "none", {"a": labels(point())})
+    none.ingest("1", {"a": answer()})
+    assert rows(none.ledger, "run_score", "precision, recall, gate_accuracy") == [(None, 0.0, None)]
+
+
 def test_the_categories_of_a_run(ledger: Path) -> None:
     assert rows(ledger, "category_score", "category, passed, total") == [("admit", 0, 3), ("reject", 1, 2)]
 
