@@ -15,7 +15,7 @@ from functools import lru_cache
 # Listed, not asked of `unicodedata`: the answer must not change with the Unicode tables of the running Python.
 _DASHES = (
     "\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d"
-    "\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d\U00010ead"
+    "\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d\U00010d6e\U00010ead"
 )
 _SINGLE_QUOTES = "\u2018\u2019\u201a\u201b"
 _DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f"
