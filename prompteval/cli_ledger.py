@@ -144,7 +144,9 @@ def git_setup(ledger: Path, remove: bool) -> None:
     from prompteval.gitrepo import configure
 
     python = quote(Path(sys.executable).as_posix())  # a virtual environment is not always active
-    config = configure(ledger, None if remove else f"{python} -m prompteval")
+    # Not from the current folder, which is a repository that anybody may have filled: -P, and before 3.11 -I.
+    safe = "-P" if sys.version_info >= (3, 11) else "-I"
+    config = configure(ledger, None if remove else f"{python} {safe} -m prompteval")
     emit(lines([f"diff.prompteval and merge.prompteval {'taken out of' if remove else 'set in'} {config}"]), None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -87,8 +88,12 @@ def configure(path: Path, command: str | None) -> Path:
         raise PromptevalError(f"{config} is being changed by another process; if none is, remove {lock}") from error
     try:
         with open(descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            before = config.read_text("utf-8", errors="surrogateescape") if config.exists() else ""
-            file.write(_without_ours(before) + ("" if command is None else _sections(command)))
+            before = config.read_bytes().decode("utf-8", "surrogateescape") if config.exists() else ""
+            kept = _without_ours(before)
+            ended = "" if kept.endswith("\n") or not kept or command is None else "\n"
+            file.write(kept + ended + ("" if command is None else _sections(command)))
+        if config.exists():
+            shutil.copymode(config, lock)  # it may hold what others must not read
         os.replace(lock, config)
     finally:
         lock.unlink(missing_ok=True)

@@ -236,6 +236,27 @@ def test_setting_up_git_changes_nothing_else(repository: Repository) -> None:
     assert config.read_text() == before.replace('[Diff "PromptEval"]\n\tother = 1\n', "")
 
 
+@pytest.mark.parametrize("text", ["[core]\n\tbare = false", "[core]\r\n\tbare = false\r\n"])
+def test_line_ends_and_mode_of_the_configuration_stay(repository: Repository, text: str) -> None:
+    config = repository.root / ".git" / "config"
+    config.write_bytes(text.encode())
+    config.chmod(0o600)
+    ok("ledger", "git-setup", "--ledger", repository.ledger)
+    assert config.read_bytes().startswith(text.encode()) and config.stat().st_mode & 0o777 == 0o600
+    assert repository.git("config", "core.bare").strip() == "false"
+    assert "textconv" in repository.git("config", "--get-regexp", "diff.prompteval")
+
+
+def test_nothing_of_the_repository_is_run(repository: Repository) -> None:
+    """Python would take a module from the current folder, and that is whatever branch is checked out."""
+    ok("ledger", "git-setup", "--ledger", repository.ledger)
+    for name in ("click.py", "json.py", "prompteval.py"):
+        (repository.root / name).write_text(f"open({str(repository.root / 'run')!r}, 'w')")
+    repository.record("2")
+    assert "+run " in repository.git("log", "-p", "-1", "--", "ledger")
+    assert not (repository.root / "run").exists()
+
+
 def test_git_shows_and_merges_once_it_is_set_up(repository: Repository) -> None:
     ok("ledger", "git-setup", "--ledger", repository.ledger)
     repository.part()

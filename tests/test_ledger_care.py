@@ -239,3 +239,14 @@ def test_git_shows_it(bench: Bench, tmp_path: Path) -> None:
     changed = [line for line in git("diff").splitlines() if line.startswith(("+", "-"))]
     assert any("v7, model X" in line for line in changed)
     assert not [line for line in changed if line.startswith("-") and not line.startswith("---")]
+
+
+def test_changes_of_another_program_beside_the_ledger_are_refused(bench: Bench) -> None:
+    """SQLite reads a -wal whatever the header says, and a checkpoint of it would cost what was recorded since."""
+    before = bench.ledger.read_bytes()
+    beside = bench.ledger.with_name(bench.ledger.name + "-wal")
+    beside.write_bytes(b"\x37\x7f\x06\x82" + bytes(28))
+    results = bench.arguments("7", {"reject-noise-01": answer()}, "--partial")
+    for command in (["runs", "--ledger", bench.ledger], ["ledger", "verify", "--ledger", bench.ledger], results):
+        assert "has changes of another program beside it (-wal)" in refused(*command)
+    assert bench.ledger.read_bytes() == before and beside.exists()

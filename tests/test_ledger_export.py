@@ -120,3 +120,17 @@ def test_an_export_overwrites_nothing(bench: Bench) -> None:
     path.write_bytes(b"other\n")
     assert "says something else" in refused("ledger", "export", folder, "--ledger", bench.ledger)
     assert path.read_bytes() == b"other\n"
+
+
+def test_a_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:
+    """The last line may be the one that says which labels are the latest."""
+    bench = Bench(tmp_path, {"a": labels(point())})
+    bench.ingest("1", {"a": answer()})
+    ok("ledger", "export", tmp_path / "text", "--ledger", bench.ledger)
+    for file in (tmp_path / "text").rglob("*.ndjson"):
+        whole = file.read_bytes()
+        for cut in (1, 30):
+            file.write_bytes(whole[:-cut])
+            assert "is cut short" in refused("ledger", "import", tmp_path / "text", "--ledger", tmp_path / "new.db")
+            assert not (tmp_path / "new.db").exists()
+        file.write_bytes(whole)

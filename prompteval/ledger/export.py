@@ -101,7 +101,10 @@ def _lines(part: Content, tables: tuple[str, ...]) -> Iterator[bytes]:
 
 def _content(path: Path) -> Content:
     found = content.empty()
-    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
+    *lines, rest = path.read_bytes().split(b"\n")
+    if rest:
+        raise LedgerError(f"{path} is cut short: its last line has no end")
+    for number, line in enumerate(lines, 1):
         try:
             value = json.loads(line)
             table = value.pop("table")

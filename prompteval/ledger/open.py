@@ -76,6 +76,8 @@ def _left_open(path: Path, header: bytes) -> str | None:
     """Say whether another program left the file in a state that reading would have to repair."""
     if 2 in header[18:20]:
         return "was left in WAL mode by another program; close that, and run 'pragma journal_mode = delete' on a copy"
+    if path.with_name(path.name + "-wal").exists():  # SQLite would read it, whatever the header says
+        return "has changes of another program beside it (-wal) that are not its own; move that file away"
     if path.with_name(path.name + "-journal").exists():
         return "has an unfinished transaction of another program beside it (-journal); restore it from the repository"
     return None
