@@ -39,6 +39,11 @@ def of_invalid_answer(raw: str | bytes) -> str:
     return digest_of("invalid answer", raw if isinstance(raw, str) else ["bytes", raw.hex()])
 
 
+def seal(*values: str | int | None) -> str:
+    """Return the digest of what one row says that no other digest is of."""
+    return digest_of("seal", values)
+
+
 def of_corpus(fixtures: Iterable[Sequence[str]]) -> str:
     """Return the digest of a set of (fixture id, session digest, label digest)."""
     return digest_of("corpus", sorted(map(list, fixtures)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.errors import SelectionError
 from prompteval.ledger import select
-from prompteval.ledger.digests import check_scored
+from prompteval.ledger.claims import check_scored
 from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
 from prompteval.outcome import NOTHING, FixtureOutcome, History, Run, Scored
@@ -43,6 +43,7 @@ def read_history(ledger: Path, model: str | None = None, labels: str = "recorded
             raise SelectionError(f"no run has the model '{model}'; 'prompteval runs' lists them.")
         judge = select.latest_corpus(connection) if labels == "latest" else None
         left_out = select.score_under(connection, runs, judge)
+        check_scored(connection, ledger)
         sums = read_totals(connection)
     return History([(run, sums.get(run.id, NOTHING)) for run in runs], judge, left_out)
 

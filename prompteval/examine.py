@@ -9,8 +9,8 @@ from typing import NamedTuple
 from prompteval.detail import Examined, FixtureDetail
 from prompteval.evaluate import Compared, Where, diff_runs, read_history
 from prompteval.ledger import select
+from prompteval.ledger.claims import check_scored
 from prompteval.ledger.detail import read_detail, read_details
-from prompteval.ledger.digests import check_scored
 from prompteval.ledger.open import reading
 from prompteval.ledger.points import read_points
 from prompteval.outcome import PointRecord, Run, totals
@@ -54,6 +54,7 @@ def label_evidence(ledger: Path, model: str | None) -> LabelEvidence:
     with reading(ledger) as connection:
         corpus = select.latest_corpus(connection)
         select.score_under(connection, runs, corpus)
+        check_scored(connection, ledger)
         return LabelEvidence(read_points(connection), select.points_of(connection, corpus), len(runs))
 
 

@@ -23,7 +23,7 @@ _HEADER = re.compile(r"\s*\[")
 class Conflict(NamedTuple):
     """The sides of a file that git could not merge; None where a side does not have it.
 
-    `replaying`: while a commit is replayed elsewhere, as in a rebase or cherry-pick, and not in a merge.
+    `replaying`: while a commit is replayed elsewhere, as in a rebase or cherry-pick, and not in a merge or squash.
     """
 
     base: bytes | None
@@ -71,7 +71,8 @@ def conflict(path: Path) -> Conflict:
             raise PromptevalError(f"{path} is in no conflict; 'git status' tells where the repository stands")
         sides = (entry.ancestor, entry.this, entry.other)
         base, ours, theirs = (None if side is None else repo[side.sha].as_raw_string() for side in sides)
-        return Conflict(base, ours, theirs, not Path(repo.controldir(), "MERGE_HEAD").exists())
+        merging = any(Path(repo.controldir(), name).exists() for name in ("MERGE_HEAD", "SQUASH_MSG"))
+        return Conflict(base, ours, theirs, not merging)
 
 
 def configure(path: Path, command: str | None) -> Path:
@@ -110,10 +111,11 @@ def _without_ours(text: str) -> str:
 
 
 def _sections(command: str) -> str:
+    doubled = command.replace("%", "%%")  # git puts file names in the place of %O and the like
     return (
-        f'[diff "prompteval"]\n\ttextconv = {_value(f"{command} ledger textconv")}\n'
+        f'[diff "prompteval"]\n\ttextconv = {_value(f"{command} ledger textconv --")}\n'
         '[merge "prompteval"]\n\tname = union of ledgers\n'
-        f"\tdriver = {_value(f'{command} ledger merge-driver %O %A %B %P')}\n"
+        f"\tdriver = {_value(f'{doubled} ledger merge-driver -- %O %A %B %P')}\n"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from prompteval.errors import PromptevalError, nearest
 from prompteval.model import Answer
 from prompteval.reply import find_answer
 from prompteval.results import parse_answer
-from prompteval.textfile import LARGEST, FileRefusedError, decode
+from prompteval.textfile import LARGEST, FileRefusedError, decode, replace_bytes
 
 
 class Saved(NamedTuple):
@@ -38,11 +37,8 @@ def save_reply(reply: bytes, target: Path, as_is: bool, force: bool) -> Saved:
     _check_size("the reply", reply)
     data = _as_it_is(reply) if as_is else _answer(reply)
     _check_size("the answer, one field a line,", data)
-    fresh = target.with_name(f".{target.name}.tmp")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_bytes(data)
-        os.replace(fresh, target)
+        replace_bytes(target, data)
     except OSError as error:
         raise PromptevalError(f"{target} cannot be written: {error.strerror}") from error
     return Saved(target, parse_answer(data))

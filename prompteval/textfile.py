@@ -1,9 +1,13 @@
-"""Read one text file that somebody else wrote: never a link out of its folder, a pipe, a giant or another encoding."""
+"""Read one text file that somebody else wrote: never a link out of its folder, a pipe, a giant or another encoding.
+
+And write one, whole or not at all.
+"""
 
 from __future__ import annotations
 
 import codecs
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -16,8 +20,8 @@ class FileRefusedError(PromptevalError):
     """One file that will not be read; the message is the reason alone, without the path."""
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a regular file. Raises FileRefusedError for anything else."""
+def read_bytes(path: Path, largest: int | None = LARGEST) -> bytes:
+    """Return the bytes of a regular file of at most `largest` bytes. Raises FileRefusedError for anything else."""
     if path.is_symlink():
         _follow(path)
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -26,12 +30,28 @@ def read_bytes(path: Path) -> bytes:
         if not stat.S_ISREG(kind):
             raise FileRefusedError(f"is {_kind(kind)}, not a file")
         with open(os.open(path, flags), "rb") as file:
-            data = file.read(LARGEST + 1)
+            data = file.read() if largest is None else file.read(largest + 1)
     except OSError as error:
         raise FileRefusedError(f"cannot be read: {error.strerror}") from error
-    if len(data) > LARGEST:
-        raise FileRefusedError(f"is larger than {LARGEST:,} bytes")
+    if largest is not None and len(data) > largest:
+        raise FileRefusedError(f"is larger than {largest:,} bytes")
     return data
+
+
+def replace_bytes(path: Path, data: bytes) -> None:
+    """Make `data` what the file in `path` holds, with its folder where there is none. Raises OSError.
+
+    Written beside it and moved over it, so that nobody ever finds a part; after an error it is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.tmp")
+    try:
+        fresh.write_bytes(data)
+        if path.exists():
+            shutil.copymode(path, fresh)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def _follow(path: Path) -> None:

@@ -22,7 +22,10 @@ REPORTS = {
     "runs": ("runs",),
 }
 # SHA-256 of tables, triggers and views. Whoever changes one of them raises USER_VERSION and adds a line and a ledger.
-MADE_OF = {1: "5800eeb923dd71176c952b503548788051ca263e450d9352b753805570948011"}
+MADE_OF = {
+    1: "5800eeb923dd71176c952b503548788051ca263e450d9352b753805570948011",
+    2: "f3c3de38f13c729b8ff548fb8e8765346a2388528e997006355879e44534ae2b",
+}
 
 
 @pytest.fixture(params=KEPT, ids=lambda path: str(path.stem))
@@ -67,9 +70,32 @@ def test_a_ledger_of_each_version_is_kept() -> None:
     assert [version_of(path) for path in KEPT] == list(range(1, schema.USER_VERSION + 1))
 
 
-def test_the_schema_does_not_change_without_a_new_version() -> None:
-    objects = sorted([*key, sql] for key, sql in schema.expected_objects().items())
-    assert hashlib.sha256(json.dumps(objects).encode()).hexdigest() == MADE_OF[schema.USER_VERSION]
+@pytest.mark.parametrize("version", range(1, schema.USER_VERSION + 1))
+def test_the_schema_does_not_change_without_a_new_version(version: int) -> None:
+    objects = sorted([*key, sql] for key, sql in schema.expected_objects(version).items())
+    assert hashlib.sha256(json.dumps(objects).encode()).hexdigest() == MADE_OF[version]
+
+
+def test_every_kept_ledger_verifies(ledger: Path) -> None:
+    """Also where a later version has other tables."""
+    assert ok("ledger", "verify", "--ledger", ledger).startswith("0 problems")
+
+
+def test_this_version_carries_it_over_on_the_next_write(ledger: Path, tmp_path: Path) -> None:
+    shutil.copy(ledger, tmp_path / "before.db")
+    ingest(ledger, tmp_path)
+    assert version_of(ledger) == schema.USER_VERSION
+    against = ("--against", tmp_path / "before.db")
+    assert ok("ledger", "verify", "--ledger", ledger, *against).startswith("0 problems")
+    for name in ("score-v5", "score-v6", "diff-v5-v6"):
+        expected = (ROOT / "tests" / "golden" / f"{name}.json").read_text()
+        assert ok(*REPORTS[name], "--format", "json", "--ledger", ledger) == expected
+
+
+def test_ledgers_of_several_versions_are_merged(tmp_path: Path) -> None:
+    ok("ledger", "merge", *KEPT, "--ledger", tmp_path / "all.db")
+    assert version_of(tmp_path / "all.db") == schema.USER_VERSION
+    assert len({ok("ledger", "digest", "--ledger", path) for path in (*KEPT, tmp_path / "all.db")}) == 1
 
 
 def test_every_kept_ledger_has_the_same_scores(ledger: Path) -> None:

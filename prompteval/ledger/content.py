@@ -6,14 +6,15 @@ Searched texts are left out: they are made anew on writing, since another versio
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Collection, Iterable
+from contextlib import closing
 from functools import cache
 from typing import Any
 
-from prompteval.digest import digest_of
+from prompteval.digest import digest_of, seal
 from prompteval.errors import LedgerError
-from prompteval.ledger import schema
-from prompteval.ledger.rows import proposal_of, proposal_row, term_row
+from prompteval.ledger import schema, searched
 
 Key = tuple[Any, ...]
 Values = tuple[Any, ...]
@@ -34,20 +35,28 @@ KEYS = {
     "run": ("id",),
     "result": ("run_id", "fixture_id"),
 }
-DERIVED = {"term": ("folded", "spelled"), "proposal": ("written", "read", "spelled")}
+# What is made of facts on writing.
+DERIVED = {
+    "term": searched.TermTexts._fields,
+    "proposal": searched.ProposalTexts._fields,
+    **dict.fromkeys(schema.SEALED, ("seal",)),
+}
+
+
+@cache
+def types() -> dict[str, dict[str, str]]:
+    """Return the type of each column that holds facts, by table, in their order."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        schema.create(connection)
+        info = "select name, type from pragma_table_info(?) order by cid"
+        listed = {table: dict(connection.execute(info, [table]).fetchall()) for table in KEYS}
+    return {table: {n: t for n, t in listed[table].items() if n not in DERIVED.get(table, ())} for table in KEYS}
 
 
 @cache
 def columns() -> dict[str, tuple[str, ...]]:
     """Return the columns of each table that hold facts, in their order."""
-    connection = sqlite3.connect(":memory:")
-    try:
-        schema.create(connection)
-        info = "select name from pragma_table_info(?) order by cid"
-        names = {table: [name for (name,) in connection.execute(info, [table])] for table in KEYS}
-    finally:
-        connection.close()
-    return {table: tuple(name for name in names[table] if name not in DERIVED.get(table, ())) for table in KEYS}
+    return {table: tuple(named) for table, named in types().items()}
 
 
 def empty() -> Content:
@@ -76,19 +85,22 @@ def write(connection: sqlite3.Connection, content: Content) -> None:
 
 def _derived(table: str, row: Values) -> tuple[str | None, ...]:
     if table == "term":
-        made = term_row(*row[2:])
-    elif table == "proposal":
-        made = proposal_row(row[0], proposal_of(row[1:]))
-    else:
-        return ()
-    return tuple(made[name] for name in DERIVED[table])
+        return searched.of_term(*_picked(table, row, "term"))
+    if table == "proposal":
+        return searched.of_proposal(*_picked(table, row, "title", "body"))
+    return (seal(*_picked(table, row, *schema.SEALED[table])),) if table in schema.SEALED else ()
+
+
+def _picked(table: str, row: Values, *names: str) -> Values:
+    """Return the values of some columns of a row."""
+    return tuple(row[columns()[table].index(name)] for name in names)
 
 
 def ordered(content: Content, table: str) -> list[Values]:
     """Return the rows of a table: runs by time and id, the terms of one point as its label lists them, else by key."""
     rows = content[table]
     if table == "run":
-        return sorted(rows.values(), key=lambda row: (row[-1], row[0]))
+        return sorted(rows.values(), key=lambda row: _picked("run", row, "recorded_at", "id"))
     if table == "term":
         return [row for _, row in sorted(rows.items(), key=lambda item: item[0][0])]  # stable
     return [row for _, row in sorted(rows.items())]
@@ -110,24 +122,45 @@ def add(union: Content, content: Content, name: str) -> None:
     A run or a name of a corpus that was recorded twice counts once, the earlier recording stands. Raises LedgerError
     where `name`, the ledger that is added, says something else of a key than the union does.
     """
+    _add_problems(union, content)
     for table, rows in content.items():
-        for key, row in rows.items():
+        for key, row in rows.items() if table != "answer_problem" else ():
             known = union[table].setdefault(key, row)
             if known == row:
                 continue
             if table != "corpus_recording" and (table != "run" or _evidence(known) != _evidence(row)):
                 raise LedgerError(f"{name} has another {table} {key[0][:8]} than the ledgers before it")
-            union[table][key] = min(known, row, key=_earliest)
+            union[table][key] = min(known, row, key=lambda row: _earliest(table, row))
+
+
+def _add_problems(union: Content, content: Content) -> None:
+    """Add the problems of invalid answers; where both know an answer, the list that sorts first stands.
+
+    They explain, and are no evidence: another version may word them otherwise.
+    """
+    known, listed = _by_answer(union), _by_answer(content)
+    for answer, rows in listed.items():
+        chosen = min(known.get(answer, rows), rows, key=lambda rows: sorted(rows.values()))
+        for key in known.get(answer, ()):
+            del union["answer_problem"][key]
+        union["answer_problem"] |= chosen
+
+
+def _by_answer(content: Content) -> dict[str, dict[Key, Values]]:
+    grouped: dict[str, dict[Key, Values]] = defaultdict(dict)
+    for key, row in content["answer_problem"].items():
+        grouped[key[0]][key] = row
+    return grouped
 
 
 def _evidence(run: Values) -> Values:
     """Return what the id of a run covers of its row."""
-    return tuple(run[columns()["run"].index(name)] for name in ("version", "model", "temperature", "harness", "repeat"))
+    return _picked("run", run, "version", "model", "temperature", "harness", "repeat")
 
 
-def _earliest(row: Values) -> tuple[str, ...]:
-    """Order recordings of one run: by time, which is the last column of `run`, and then by all they say."""
-    return (str(row[-1]), *map(repr, row))
+def _earliest(table: str, row: Values) -> tuple[Any, ...]:
+    """Order recordings of one run, or names of one corpus: by time, and then by all they say."""
+    return (*_picked(table, row, "recorded_at"), *map(repr, row))
 
 
 def beyond(content: Content, base: Content) -> Content:
@@ -163,8 +196,15 @@ def vanished(before: Content, after: Content) -> list[tuple[str, str]]:
     for table, rows in before.items():
         for key, row in rows.items():
             now = after[table].get(key)
-            if now == row or (table == "run" and now is not None and now[-1] < row[-1]):
+            if now == row or (table == "run" and now is not None and _recorded_before(now, row)):
                 continue
             place = f"{table} {', '.join(str(part)[:24] for part in key)}"
             found.append((place, "is missing, and it is" if now is None else "is not what it is"))
     return found
+
+
+def _recorded_before(now: Values, before: Values) -> bool:
+    """Return whether a run is known by an earlier recording of the same evidence than it was."""
+    if _evidence(now) != _evidence(before):
+        return False
+    return _picked("run", now, "recorded_at") < _picked("run", before, "recorded_at")

@@ -4,41 +4,53 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from prompteval import strict_json
 from prompteval.errors import LedgerError, count
 from prompteval.ledger import content, schema
-from prompteval.ledger.content import Content, Key
+from prompteval.ledger.content import Content, Values
 from prompteval.ledger.merge import Merged, add_to, checked
-from prompteval.ledger.verify import verify_rows
+from prompteval.ledger.verify import verify_facts
+from prompteval.textfile import FileRefusedError, read_bytes, replace_bytes
 
-# Which tables stand in a file, parents first, beside the first table that gives it its name.
+# Which tables stand in a file, in this order; the first one gives it its name. What may grow comes last, so that a file
+# of an earlier time is the beginning of its later self.
 _PARTS = {
     "corpora": ("corpus", "session", "labels", "point", "term", "corpus_fixture", "corpus_recording"),
     "runs": ("run", "answer", "answer_problem", "proposal", "result"),
 }
+# The table of a part that names the others' rows, the column in which it names the part, and where it names which.
+_LINKS = {
+    "corpora": ("corpus_fixture", {"session": "session", "labels": "labels", "point": "labels", "term": "labels"}),
+    "runs": ("result", {"answer": "answer", "answer_problem": "answer", "proposal": "answer"}),
+}
+_TYPES = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int), "ANY": (str, bytes)}
 
 
 def export_ledger(ledger: Path, folder: Path) -> str:
     """Write the files that are not there yet; return how many files of each kind the ledger has.
 
-    Raises LedgerError where a file says something else than the ledger, or cannot be written.
+    A file that is the beginning of what it has to be is completed: it was cut short, or its corpus became the latest
+    again. Raises LedgerError where one says something else than the ledger, or cannot be written.
     """
     whole = checked(ledger)
-    texts = dict(_files(whole))
-    try:
-        for name, text in texts.items():
-            path = folder / name
-            if not path.exists():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(text)
-            elif path.read_bytes() != text:
+    for name, text in _files(whole):
+        path = folder / name
+        try:
+            before = read_bytes(path, largest=None) if path.exists() else b""
+            if not text.startswith(before):
                 raise LedgerError(f"{path} says something else than {ledger}; export into an empty folder")
-    except OSError as error:
-        raise LedgerError(f"{folder} cannot be written: {error.strerror}") from error
+            if before != text:
+                replace_bytes(path, text)
+        except OSError as error:
+            raise LedgerError(f"{path} cannot be written: {error.strerror}") from error
+        except FileRefusedError as error:
+            raise LedgerError(f"{path} {error}") from error
     return f"{count(len(whole['run']), 'run')} and {count(len(whole['corpus']), 'corpus revision')}"
 
 
@@ -49,8 +61,6 @@ def import_ledger(ledger: Path, folder: Path) -> Merged:
     """
     try:
         return add_to(ledger, [(str(folder), _read(folder))])
-    except OSError as error:
-        raise LedgerError(f"{error.filename} cannot be read: {error.strerror}; nothing was imported") from error
     except LedgerError as error:
         raise LedgerError(f"{error}; nothing was imported") from error
 
@@ -68,32 +78,39 @@ def _read(folder: Path) -> Content:
             content.write(connection, read)
         except sqlite3.IntegrityError as error:
             raise LedgerError(f"{folder} holds rows that no ledger takes: {error}") from error
-        if problem := next(verify_rows(connection), None):
+        if problem := next(verify_facts(connection), None):
             raise LedgerError(f"{folder} does not verify ({problem[0]}: {problem[1]})")
     return read
 
 
 def _files(whole: Content) -> Iterator[tuple[str, bytes]]:
-    for kind, tables in _PARTS.items():
-        for key in whole[tables[0]]:
-            part = _part(whole, kind, key)
-            yield f"{kind}/{key[0]}.ndjson", b"".join(_lines(part, tables))
+    """Yield the name and the text of each file."""
+    for kind, (first, *_) in _PARTS.items():
+        owned = {table: _by_owner(whole, table) for table in _PARTS[kind]}
+        for (name,) in whole[first]:
+            yield f"{kind}/{name}.ndjson", b"".join(_lines(kind, name, owned))
 
 
-def _part(whole: Content, kind: str, key: Key) -> Content:
-    """Return one run with its answers, or one corpus revision with its recordings."""
-    others = content.empty()
-    for table in ("run", "corpus_recording"):
-        wanted = key if kind == ("runs" if table == "run" else "corpora") else None
-        others[table] = {k: row for k, row in whole[table].items() if wanted is None or k[-1] != wanted[0]}
-    part = content.beyond(whole, others)
-    return {table: rows if table in _PARTS[kind] else {} for table, rows in part.items()}
+def _by_owner(whole: Content, table: str) -> dict[str, list[Values]]:
+    """Return the rows of a table by the one that they belong to, in the order in which they are written."""
+    columns = content.columns()[table]
+    place = columns.index("corpus") if table == "corpus_recording" else 0
+    rows: dict[str, list[Values]] = defaultdict(list)
+    for row in content.ordered(whole, table):
+        rows[row[place]].append(row)
+    return rows
 
 
-def _lines(part: Content, tables: tuple[str, ...]) -> Iterator[bytes]:
-    for table in tables:
-        for row in content.ordered(part, table):
-            value = {"table": table, **dict(zip(content.columns()[table], row, strict=True))}
+def _lines(kind: str, name: str, owned: dict[str, dict[str, list[Values]]]) -> Iterator[bytes]:
+    """Yield the lines of one run with its answers, or of one corpus revision with its recordings."""
+    links, named = _LINKS[kind]
+    columns = content.columns()
+    for table in _PARTS[kind]:
+        owners = [name]
+        if table in named:
+            owners = sorted({row[columns[links].index(named[table])] for row in owned[links][name]})
+        for row in (row for owner in owners for row in owned[table].get(owner, ())):
+            value = {"table": table, **dict(zip(columns[table], row, strict=True))}
             if isinstance(value.get("raw"), bytes):
                 value["raw"] = {"hex": value["raw"].hex()}
             yield json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
@@ -101,25 +118,43 @@ def _lines(part: Content, tables: tuple[str, ...]) -> Iterator[bytes]:
 
 def _content(path: Path) -> Content:
     found = content.empty()
-    *lines, rest = path.read_bytes().split(b"\n")
+    try:
+        *lines, rest = read_bytes(path, largest=None).split(b"\n")
+    except FileRefusedError as error:
+        raise LedgerError(f"{path} {error}") from error
     if rest:
         raise LedgerError(f"{path} is cut short: its last line has no end")
     for number, line in enumerate(lines, 1):
         try:
-            value = json.loads(line)
-            table = value.pop("table")
-            row = tuple(_field(value.pop(name)) for name in content.columns()[table])
-            key = tuple(row[content.columns()[table].index(name)] for name in content.KEYS[table])
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            table, row = _row(strict_json.parse(line.decode("utf-8")))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise LedgerError(f"{path}: line {number} is no row of an exported ledger") from error
-        if value or table not in _PARTS.get(path.parent.name, ()) or key in found[table]:
+        key = tuple(row[content.columns()[table].index(name)] for name in content.KEYS[table])
+        if table not in _PARTS[path.parent.name] or key in found[table]:
             raise LedgerError(f"{path}: line {number} is no row of an exported ledger")
         found[table][key] = row
-    first = found[_PARTS[path.parent.name][0]]
-    if list(first) != [(path.stem,)]:
+    if list(found[_PARTS[path.parent.name][0]]) != [(path.stem,)]:
         raise LedgerError(f"{path} does not hold what its name says")
     return found
 
 
-def _field(value: Any) -> Any:
-    return bytes.fromhex(value["hex"]) if isinstance(value, dict) else value
+def _row(value: dict[str, Any]) -> tuple[str, Values]:
+    """Return the table and the row that a line is. Raises ValueError, KeyError or TypeError where it is none."""
+    table = value.pop("table")
+    types = content.types()[table]
+    row = tuple(_field(value.pop(name), types[name]) for name in content.columns()[table])
+    if value:
+        raise ValueError(f"a row of {table} has no {', '.join(value)}")
+    return table, row
+
+
+def _field(value: Any, type_: str) -> Any:
+    """Return a value as the ledger keeps it. Raises ValueError where a column of that type does not."""
+    if type_ == "ANY" and isinstance(value, dict):
+        value = bytes.fromhex(value["hex"])
+    # By type() and not isinstance(): true is an int to Python, and SQLite would make a text of a number.
+    if value is not None and type(value) not in _TYPES[type_]:
+        raise ValueError(f"{value!r} is no {type_}")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError(f"{value} is beyond the integers of SQLite")
+    return value

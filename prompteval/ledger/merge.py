@@ -15,6 +15,7 @@ from prompteval.ledger.content import Content
 from prompteval.ledger.open import reading
 from prompteval.ledger.verify import verify_facts
 from prompteval.ledger.write import rebuilding
+from prompteval.textfile import FileRefusedError, read_bytes, replace_bytes
 
 
 class Merged(NamedTuple):
@@ -49,26 +50,24 @@ def add_to(ledger: Path, others: Iterable[tuple[str, Content]]) -> Merged:
 
 def checked(path: Path, name: str | None = None) -> Content:
     """Return what a ledger holds. Raises LedgerError, which calls it `name`, where it is none or does not verify."""
-    try:
-        problems = verify_facts(path)
-        if problems:
-            raise LedgerError(f"{path} does not verify ({problems[0].field}: {problems[0].text})")
-        with reading(path) as connection:
-            return content.read(connection)
-    except LedgerError as error:
-        raise LedgerError(str(error).replace(str(path), name or str(path))) from error
+    with reading(path, name) as connection:
+        if problem := next(verify_facts(connection), None):
+            raise LedgerError(f"{name or path} does not verify ({problem[0]}: {problem[1]})")
+        return content.read(connection)
 
 
 def three_way(base: Content, ours: Content, theirs: Content, replaying: bool) -> Content:
     """Return ours, and what theirs has beyond the base.
 
-    Raises LedgerError where a side lost a run of the base. Only while a commit is replayed elsewhere (a rebase, a
-    cherry-pick) may our side lack what its base has: it never had it.
+    Raises LedgerError where a side lost or changed a fact of the base. Only while a commit is replayed elsewhere (a
+    rebase, a cherry-pick) may our side lack what its base has: it never had it.
     """
-    for name, side in (("our side", ours), ("their side", theirs)):
-        if (lost := base["run"].keys() - side["run"].keys()) and not (replaying and side is ours):
-            first = min(key[0] for key in lost)
-            raise LedgerError(f"{name} lost {count(len(lost), 'run')} of the base, such as {first[:8]}")
+    sides = {"their side": theirs} if replaying else {"our side": ours, "their side": theirs}
+    for name, side in sides.items():
+        if lost := sorted(base["run"].keys() - side["run"].keys()):
+            raise LedgerError(f"{name} lost {count(len(lost), 'run')} of the base, such as {lost[0][0][:8]}")
+        if gone := content.vanished(base, side):
+            raise LedgerError(f"{name} lost or changed what the base has: {gone[0][0]}")
     union = content.empty()
     content.add(union, ours, "ours")
     content.add(union, content.beyond(theirs, base), "theirs")
@@ -91,8 +90,8 @@ def resolve(ledger: Path) -> Merged:
 
 
 def _held(name: str, side: bytes | None) -> Content:
-    """Return what one side of a conflict holds; where it has no ledger, git gives nothing or an empty file."""
-    if not side:
+    """Return what one side of a conflict holds, or the base, for which git gives an empty file where there is none."""
+    if side is None or (name == "base" and not side):
         return content.empty()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "ledger.db"
@@ -103,12 +102,19 @@ def _held(name: str, side: bytes | None) -> Content:
 def drive(base: Path, ours: Path, theirs: Path) -> Merged:
     """Merge as a merge driver of git: `ours` becomes the result. Raises LedgerError; then `ours` is as it was."""
     sides = {"base": base, "ours": ours, "theirs": theirs}
-    held = {name: _held(name, path.read_bytes()) for name, path in sides.items()}
+    held = {name: _held(name, _bytes(name, path)) for name, path in sides.items()}
     # git-merge names the commits it merges in variables GITHEAD_<id>; a rebase or cherry-pick names none.
     union = three_way(**held, replaying=not any(name.startswith("GITHEAD_") for name in os.environ))
     with tempfile.TemporaryDirectory() as folder:  # beside `ours`, a lock would stay in the work tree
         made = Path(folder) / "ledger.db"
         with rebuilding(made) as connection:
             content.write(connection, union)
-        ours.write_bytes(made.read_bytes())
+        replace_bytes(ours, made.read_bytes())
     return Merged(len(union["run"]), len(union["run"]) - len(held["ours"]["run"]))
+
+
+def _bytes(name: str, path: Path) -> bytes:
+    try:
+        return read_bytes(path, largest=None)
+    except FileRefusedError as error:
+        raise LedgerError(f"{name} {error}") from error

@@ -16,38 +16,49 @@ _HEADER = 100  # bytes; the fields are those of sqlite.org/fileformat.html, sect
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Yield a read-only connection to the ledger in `path`. Raises LedgerError with the reason it cannot be read."""
-    check_file(path)
+def reading(path: Path, name: str | None = None) -> Iterator[sqlite3.Connection]:
+    """Yield a read-only connection to the ledger in `path`.
+
+    Raises LedgerError with the reason it cannot be read; it calls the ledger `name` where that is given.
+    """
+    name = name or str(path)
+    version = check_file(path, name)
     connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True, isolation_level=None)
     try:
         connection.execute("pragma trusted_schema = off")
         connection.execute("pragma temp_store = memory")
-        check_tables(connection, path)
+        _check_tables(connection, version, name)
         yield connection
-    except sqlite3.DatabaseError as error:
-        raise LedgerError(f"{path} is damaged: {error}; restore it from the repository") from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        raise LedgerError(f"{name} is damaged: {reason(error)}; restore it from the repository") from error
     finally:
         connection.close()
 
 
-def check_file(path: Path) -> int:
+def reason(error: Exception) -> str:
+    """Return what SQLite says is wrong, on one line and without the texts of the ledger that it would quote."""
+    text = str(error).partition("\n")[0]
+    return "a text is not UTF-8" if "decode" in text else text
+
+
+def check_file(path: Path, name: str | None = None) -> int:
     """Return the version of the ledger in `path`, as its first bytes say.
 
     Raises LedgerError unless they are those of a whole ledger that this version of prompteval reads.
     """
+    name = name or str(path)
     try:
         if not path.exists():
-            raise LedgerError(f"no ledger at {path}; 'prompteval ingest' makes one, --ledger names another")
+            raise LedgerError(f"no ledger at {name}; 'prompteval ingest' makes one, --ledger names another")
         if not path.is_file():
-            raise LedgerError(f"{path} is not a file")
+            raise LedgerError(f"{name} is not a file")
         size = path.stat().st_size
         with path.open("rb") as file:
             header = file.read(_HEADER)
     except OSError as error:
-        raise LedgerError(f"{path} cannot be read: {error.strerror}") from error
-    if reason := _not_a_ledger(header, size) or _left_open(path, header):
-        raise LedgerError(f"{path} {reason}")
+        raise LedgerError(f"{name} cannot be read: {error.strerror}") from error
+    if refusal := _not_a_ledger(header, size) or _left_open(path, header):
+        raise LedgerError(f"{name} {refusal}")
     return _number(header, 60)
 
 
@@ -87,9 +98,9 @@ def _number(header: bytes, offset: int) -> int:
     return int.from_bytes(header[offset : offset + 4], "big")
 
 
-def check_tables(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise LedgerError unless the tables are, to the letter, those that this version makes."""
+def _check_tables(connection: sqlite3.Connection, version: int, name: str) -> None:
+    """Raise LedgerError unless the tables are, to the letter, those that a version of the ledger has."""
     rows = connection.execute("select substr(sql, 13) from sqlite_schema where type = 'table'")
-    expected = (statement[12:] for statement in schema.table_statements())  # SQLite writes its own CREATE TABLE
+    expected = (statement[12:] for statement in schema.table_statements(version))  # SQLite writes its own CREATE TABLE
     if sorted(sql for (sql,) in rows) != sorted(expected):
-        raise LedgerError(f"{path} has other tables than a ledger; restore it from the repository")
+        raise LedgerError(f"{name} has other tables than a ledger; restore it from the repository")

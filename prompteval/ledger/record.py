@@ -8,12 +8,10 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import NamedTuple
 
-from prompteval.errors import PromptevalError
-from prompteval.ledger.rows import Row, proposal_row, term_row
+from prompteval.errors import LedgerError, PromptevalError
+from prompteval.ledger.rows import Row, proposal_row, sealed, term_row, time_of, time_text
 from prompteval.ledger.write import appending
 from prompteval.model import Answer, Corpus, Fixture, RunTags, run_id
-
-_TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
 class Recorded(NamedTuple):
@@ -70,14 +68,20 @@ def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> 
 
 
 def _now(connection: sqlite3.Connection) -> str:
-    """Return the time in UTC, or just after the newest recording where the clock stands behind it."""
+    """Return the time in UTC, or just after the newest recording where the clock stands behind it.
+
+    Raises LedgerError where there is no time after that.
+    """
     (newest,) = connection.execute(
         "select max(recorded_at) from (select recorded_at from run union all select recorded_at from corpus_recording)"
     ).fetchone()
     now = utc_now()
     if newest is not None:
-        now = max(now, datetime.strptime(newest, _TIME).replace(tzinfo=timezone.utc) + timedelta(microseconds=1))
-    return now.strftime(_TIME)
+        try:
+            now = max(now, time_of(newest) + timedelta(microseconds=1))
+        except (ValueError, OverflowError) as error:
+            raise LedgerError(f"the ledger has a recording of {newest}, after which nothing can be recorded") from error
+    return time_text(now)
 
 
 def utc_now() -> datetime:
@@ -134,7 +138,7 @@ def _append_corpus(connection: sqlite3.Connection, corpus: Corpus, now: str) -> 
     if not known:
         _append_fixtures(connection, corpus)
     row = {"recorded_at": now, "corpus": corpus.revision, "version": corpus.version}
-    _insert(connection, "corpus_recording", [row])
+    _insert(connection, "corpus_recording", [sealed("corpus_recording", row)])
     return True, latest[0] if known and latest[0] != corpus.revision else None
 
 
@@ -183,7 +187,7 @@ def _append_answers(connection: sqlite3.Connection, answers: Iterable[Answer]) -
         [{"digest": key, "state": "valid" if a.valid else "invalid", "raw": a.raw} for key, a in new.items()],
     )
     problems = (
-        {"answer": key, "position": position, "problem": problem}
+        sealed("answer_problem", {"answer": key, "position": position, "problem": problem})
         for key, answer in new.items()
         for position, problem in enumerate(answer.problems)
     )
@@ -192,7 +196,7 @@ def _append_answers(connection: sqlite3.Connection, answers: Iterable[Answer]) -
 
 
 def _run_row(identity: str, tags: RunTags, repeat: int, corpus: str, now: str) -> Row:
-    return {
+    row = {
         "id": identity,
         "version": tags.version,
         "model": tags.model,
@@ -205,3 +209,4 @@ def _run_row(identity: str, tags: RunTags, repeat: int, corpus: str, now: str) -
         "corpus": corpus,
         "recorded_at": now,
     }
+    return sealed("run", row)

@@ -1,42 +1,31 @@
-"""The rows that hold more than facts: terms and proposals with the texts that are compared."""
+"""What more than plain facts stands in rows: texts to compare, seals, and times as they are written."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from datetime import datetime, timezone
 from typing import Any
 
-from prompteval.fold import fold, fold_by_character
+from prompteval.digest import seal
+from prompteval.ledger import schema, searched
 from prompteval.model import Proposal
-from prompteval.reading import read_blocks, read_line
 
 Row = dict[str, Any]
-_ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+_TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
-def proposal_of(said: Sequence[Any]) -> Proposal:
-    """Return the proposal of a row, from `list` to `kk_confidence` in the order of the table."""
-    list_, position, type_, title, description, body, tags, confidence = said
-    return Proposal(list_, position, type_, title, description, body, tuple(json.loads(tags)), confidence)
+def sealed(table: str, row: Row) -> Row:
+    """Return a row with its seal."""
+    return {**row, "seal": seal(*(row[name] for name in schema.SEALED[table]))}
 
 
 def term_row(role: str, alternative: int, term: str) -> Row:
     """Return what the ledger keeps of one term, less the point it belongs to."""
-    folded, spelled = fold(term), fold_by_character(term)
-    return {
-        "role": role,
-        "alternative": alternative,
-        "term": term,
-        "folded": folded,
-        "spelled": None if spelled == folded else spelled,
-    }
+    return {"role": role, "alternative": alternative, "term": term, **searched.of_term(term)._asdict()}
 
 
 def proposal_row(answer: str, proposal: Proposal) -> Row:
-    """Return the row of a proposal, with those search texts that the view proposal_text cannot make by itself."""
-    written = f"{fold(proposal.title)}\n{fold(proposal.body)}"
-    read = f"{fold(read_line(proposal.title))}\n{fold(read_blocks(proposal.body))}"
-    spelled = f"{fold_by_character(proposal.title)}\n{fold_by_character(proposal.body)}"
+    """Return the row of a proposal, with its search texts."""
     return {
         "answer": answer,
         "list": proposal.list,
@@ -47,19 +36,18 @@ def proposal_row(answer: str, proposal: Proposal) -> Row:
         "body": proposal.body,
         "tags": json.dumps(proposal.tags, ensure_ascii=False),
         "kk_confidence": proposal.kk_confidence,
-        "written": None if written == _written_in_sql(proposal) else written,
-        "read": None if _stripped(read) == _stripped(written.replace("`", "")) else read,
-        "spelled": None if spelled == written else spelled,
+        **searched.of_proposal(proposal.title, proposal.body)._asdict(),
     }
 
 
-def _stripped(text: str) -> list[str]:
-    """Return title and body without the white space around them, which Markdown drops and `written` still has."""
-    return [part.strip() for part in text.split("\n", 1)]
+def time_text(time: datetime) -> str:
+    """Return a time in UTC as the ledger has it: to the microsecond, so that texts sort as times do."""
+    return time.strftime(_TIME)
 
 
-def _written_in_sql(proposal: Proposal) -> str | None:
-    """Return what the view proposal_text makes of title and body; SQLite's lower() knows ASCII and stops at a NUL."""
-    parts = [text.replace("\n\n", " ").replace("\n", " ") for text in (proposal.title, proposal.body)]
-    text = "\n".join(parts)
-    return None if "\0" in text else text.translate(_ASCII_LOWER)
+def time_of(text: str) -> datetime:
+    """Return the time in UTC that a text of the ledger says. Raises ValueError unless it is written like one."""
+    time = datetime.strptime(text, _TIME).replace(tzinfo=timezone.utc)
+    if time_text(time) != text:
+        raise ValueError(f"{text} is written otherwise than a time")
+    return time

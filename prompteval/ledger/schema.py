@@ -7,7 +7,14 @@ import sqlite3
 from pathlib import Path
 
 APPLICATION_ID = 0x70657631  # "pev1" in ASCII
-USER_VERSION = 1
+USER_VERSION = 2
+SEALED_SINCE = 2  # the version that brought the column seal
+# What the seal of a row is of: columns that no other digest is of. For terms and proposals see `searched`.
+SEALED = {
+    "corpus_recording": ("recorded_at", "corpus", "version"),
+    "answer_problem": ("answer", "position", "problem"),
+    "run": ("id", "note", "prompt_sha256", "prompt_version", "corpus", "recorded_at"),
+}
 _SQL = Path(__file__).parent.parent / "sql"
 
 # The scoring ladder: each view reads the ones before it. `scored`, the first rung, says what is scored.
@@ -26,9 +33,17 @@ LADDER = (
 )
 
 
-def table_statements() -> list[str]:
-    """Return the `create table` statements of schema.sql, each with the comment above it inside."""
+_SINCE = re.compile(r".*\(since version (\d+)\)\n")
+
+
+def table_statements(version: int | None = None) -> list[str]:
+    """Return the `create table` statements of a version (None: this one), each with the comment above it inside.
+
+    In schema.sql a column that came later says since which version there is one.
+    """
+    version = version or USER_VERSION
     text = (_SQL / "schema.sql").read_text(encoding="utf-8")
+    text = _SINCE.sub(lambda line: line[0] if int(line[1]) <= version else "", text)
     return [_inside(part) for part in re.split(r"(?<=strict;)\n+", text.strip())]
 
 
@@ -59,16 +74,16 @@ def trigger_statements(tables: list[str]) -> list[str]:
     ]
 
 
-def create(connection: sqlite3.Connection) -> None:
-    """Make an empty ledger in an empty database. The caller holds the transaction."""
-    for statement in table_statements():
+def create(connection: sqlite3.Connection, version: int | None = None) -> None:
+    """Make an empty ledger of a version (None: this one) in an empty database. The caller holds the transaction."""
+    for statement in table_statements(version):
         connection.execute(statement)
     for statement in trigger_statements(table_names(connection)):
         connection.execute(statement)
     for statement in view_statements():
         connection.execute(statement)
     connection.execute(f"pragma application_id = {APPLICATION_ID}")
-    connection.execute(f"pragma user_version = {USER_VERSION}")
+    connection.execute(f"pragma user_version = {version or USER_VERSION}")
 
 
 def table_names(connection: sqlite3.Connection) -> list[str]:
@@ -94,11 +109,11 @@ def objects(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
     return {(kind, name): sql for kind, name, sql in rows}
 
 
-def expected_objects() -> dict[tuple[str, str], str]:
-    """Return what `objects` gives for a new ledger."""
+def expected_objects(version: int | None = None) -> dict[tuple[str, str], str]:
+    """Return what `objects` gives for a new ledger of a version (None: this one)."""
     connection = sqlite3.connect(":memory:")
     try:
-        create(connection)
+        create(connection, version)
         return objects(connection)
     finally:
         connection.close()

@@ -51,6 +51,11 @@ join corpus_fixture as judge
   and judge.session = mine.session
 left join result on result.run_id = run.id and result.fixture_id = mine.fixture_id
 """
+# The corpora that say which sessions were answered and which labels judge.
+_JUDGING = """
+create temp table judging as
+select run.corpus from temp.chosen join run on run.id = chosen.run_id union select ? where ?1 is not null
+"""
 _LEFT_OUT = """
 select distinct
   mine.fixture_id,
@@ -152,6 +157,7 @@ def score_under(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str
     connection.execute(_TEMP_SCORED)
     connection.execute("create temp table chosen (run_id text primary key)")
     connection.executemany("insert into temp.chosen values (?)", [[run.id] for run in runs])
+    connection.execute(_JUDGING, [corpus])
     connection.execute(_FILL_SCORED, [corpus])
     return [LeftOut(*row) for row in connection.execute(_LEFT_OUT, [corpus])]
 

@@ -4,52 +4,31 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
-from prompteval import digest, gitrepo
-from prompteval.errors import LedgerError, Problem
-from prompteval.ledger import content, digests, schema
-from prompteval.ledger.digests import Found
-from prompteval.ledger.open import reading
-from prompteval.ledger.rows import proposal_of, proposal_row, term_row
+from prompteval import gitrepo
+from prompteval.errors import Problem
+from prompteval.ledger import claims, content, schema, searched
+from prompteval.ledger.claims import Found, agrees
+from prompteval.ledger.open import reading, reason
+from prompteval.ledger.rows import time_of
+
+Check = Callable[[sqlite3.Connection], Found]
 
 
 def verify(path: Path) -> tuple[list[Problem], str]:
     """Return what is wrong with the ledger in `path`, and one line that counts what was checked. Raises LedgerError."""
     with reading(path) as connection:
-        checks = (
-            _schema,
-            _integrity,
-            _sessions,
-            digests.labels,
-            _terms,
-            digests.answers,
-            _searched,
-            _corpora,
-            digests.runs,
-        )
-        problems = [Problem(str(path), place, text) for check in checks for place, text in check(connection)]
+        problems = [Problem(str(path), *found) for found in _all_of(connection, (_schema, *_FACTS, *_TEXTS))]
         tables = ("session", "labels", "answer", "corpus", "run")
         counted = (connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables)
         return problems, ", ".join(f"{number} in {table}" for number, table in zip(counted, tables, strict=True))
 
 
-def verify_facts(path: Path) -> list[Problem]:
-    """Return what is wrong with the ledger in `path`, but for searched texts, which another version may have made.
-
-    Raises LedgerError.
-    """
-    with reading(path) as connection:
-        return [
-            Problem(str(path), place, text) for check in (_schema, verify_rows) for place, text in check(connection)
-        ]
-
-
-def verify_rows(connection: sqlite3.Connection) -> Found:
-    """Yield the place and the kind of each fault in the facts of an open ledger."""
-    for check in (_integrity, _sessions, digests.labels, digests.answers, _corpora, digests.runs):
-        yield from check(connection)
+def verify_facts(connection: sqlite3.Connection) -> Found:
+    """Yield what is wrong with an open ledger, but for searched texts, which another version may have made."""
+    return _all_of(connection, (_schema, *_FACTS))
 
 
 def lost(path: Path, before: str) -> list[Problem]:
@@ -57,29 +36,34 @@ def lost(path: Path, before: str) -> list[Problem]:
 
     `before` is a file or, where there is none of that name, a commit. Raises PromptevalError.
     """
-    if before and Path(before).exists():
-        earlier = _facts(Path(before))
+    if before and Path(before).is_file():
+        earlier = _facts(Path(before), before)
     else:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "ledger.db"
             file.write_bytes(gitrepo.file_at(before, path))
-            try:
-                earlier = _facts(file)
-            except LedgerError as error:
-                raise LedgerError(str(error).replace(str(file), f"{path} in {before}")) from error
-    with reading(path) as connection:
-        found = content.vanished(earlier, content.read(connection))
+            earlier = _facts(file, f"{path} in {before}")
+    found = content.vanished(earlier, _facts(path, str(path)))
     return [Problem(str(path), place, f"{text} in {before}") for place, text in found]
 
 
-def _facts(path: Path) -> content.Content:
-    with reading(path) as connection:
+def _facts(path: Path, name: str) -> content.Content:
+    with reading(path, name) as connection:
         return content.read(connection)
+
+
+def _all_of(connection: sqlite3.Connection, checks: tuple[Check, ...]) -> Found:
+    for check in checks:
+        try:
+            yield from check(connection)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of a page that no query can read
+            yield "file", f"cannot be read: {reason(error)}"
 
 
 def _schema(connection: sqlite3.Connection) -> Found:
     """Tables are compared when a ledger is opened; triggers and views here."""
-    have, want = schema.objects(connection), schema.expected_objects()
+    (version,) = connection.execute("pragma user_version").fetchone()
+    have, want = schema.objects(connection), schema.expected_objects(version)
     for kind, name in sorted(have.keys() | want.keys()):
         if (kind, name) not in have:
             yield name, f"the {kind} is missing"
@@ -101,37 +85,37 @@ def _integrity(connection: sqlite3.Connection) -> Found:
         " order by run_id, fixture_id"
     )
     for run, fixture in orphans:
-        yield f"result of run {run[:8]}", f"{fixture} is no fixture of its corpus"
+        yield f"result of run {str(run)[:8]}", f"{fixture} is no fixture of its corpus"
 
 
-def _sessions(connection: sqlite3.Connection) -> Found:
-    for identity, text in connection.execute("select digest, text from session order by digest"):
-        if digest.of_session(text) != identity:
-            yield f"session {identity[:8]}", "its text has another digest"
+def _times(connection: sqlite3.Connection) -> Found:
+    for table, key in (("corpus_recording", "corpus"), ("run", "id")):
+        for name, time in connection.execute(f"select {key}, recorded_at from {table} order by recorded_at, {key}"):
+            if not _is_time(time):
+                yield f"{table} {str(name)[:8]}", f"{time} is no time"
+
+
+def _is_time(text: str) -> bool:
+    try:
+        time_of(text)
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def _terms(connection: sqlite3.Connection) -> Found:
-    for labels, role, alternative, term, *texts in connection.execute(
-        "select labels, role, alternative, term, folded, spelled from term order by rowid"
+    for labels, term, *texts in connection.execute("select labels, term, folded, spelled from term order by rowid"):
+        if not agrees(texts, lambda term: [*searched.of_term(term)[:-1]], term):
+            yield f"term of labels {str(labels)[:8]}", f'"{term}" is not folded as this version folds it'
+
+
+def _proposals(connection: sqlite3.Connection) -> Found:
+    for answer, title, body, *texts in connection.execute(
+        "select answer, title, body, written, read, spelled from proposal order by answer, list, position"
     ):
-        expected = term_row(role, alternative, term)
-        if [expected["folded"], expected["spelled"]] != texts:
-            yield f"term of labels {labels[:8]}", f'"{term}" is not folded as this version folds it'
+        if not agrees(texts, lambda title, body: [*searched.of_proposal(title, body)[:-1]], title, body):
+            yield f"proposal of answer {str(answer)[:8]}", "its searched texts are not those that this version makes"
 
 
-def _searched(connection: sqlite3.Connection) -> Found:
-    fields = "answer, list, position, type, title, description, body, tags, kk_confidence, written, read, spelled"
-    for answer, *said in connection.execute(f"select {fields} from proposal order by answer, list, position"):
-        proposal, texts = proposal_of(said[:8]), said[8:]
-        expected = proposal_row(answer, proposal)
-        if [expected[name] for name in ("written", "read", "spelled")] != texts:
-            yield f"proposal of answer {answer[:8]}", "its searched texts are not those that this version makes"
-
-
-def _corpora(connection: sqlite3.Connection) -> Found:
-    fixtures: dict[str, list[list[str]]] = defaultdict(list)
-    for corpus, *fixture in connection.execute("select corpus, fixture_id, session, labels from corpus_fixture"):
-        fixtures[corpus].append(fixture)
-    for (revision,) in connection.execute("select revision from corpus order by revision"):
-        if digest.of_corpus(fixtures[revision]) != revision:
-            yield f"corpus {revision[:8]}", "its fixtures have another digest"
+_FACTS: tuple[Check, ...] = (_integrity, _times, claims.broken)
+_TEXTS: tuple[Check, ...] = (_terms, _proposals)

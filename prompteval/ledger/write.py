@@ -7,6 +7,7 @@ flushed and moved over it.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -40,8 +41,10 @@ def rebuilding(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _written(path: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
-    path = path.resolve()  # a link keeps pointing at the ledger, not at a private copy of it
+    path = Path(os.path.realpath(path))  # a link keeps pointing at the ledger, not at a private copy of it
     try:
+        if path.is_symlink():
+            raise LedgerError(f"{path} is a link that leads back to itself")
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path):
             _sweep(path)
@@ -75,8 +78,10 @@ def _locked(path: Path) -> Iterator[None]:
 
 def _sweep(path: Path) -> None:
     """Remove the copies that a killed writer left behind. The lock says that none is in use."""
-    for leftover in path.parent.glob(f".{path.name}.*.tmp*"):
-        leftover.unlink(missing_ok=True)
+    copies = re.compile(re.escape(f".{path.name}.") + r"\d+\.tmp(-journal)?")
+    for beside in path.parent.iterdir():
+        if copies.fullmatch(beside.name):
+            beside.unlink(missing_ok=True)
 
 
 def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:

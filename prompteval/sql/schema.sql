@@ -31,6 +31,7 @@ create table term (
   term text not null,  -- as the label has it
   folded text not null check (folded <> ''),  -- as it is compared
   spelled text check (spelled <> folded),  -- as it is compared character by character; null: the same
+  seal text not null,  -- digest of term, folded and spelled (since version 2)
   primary key (labels, point_id, role, alternative, term),
   foreign key (labels, point_id) references point (labels, point_id)
 ) strict;
@@ -54,6 +55,7 @@ create table corpus_recording (
   recorded_at text not null check (recorded_at like '____-__-__T__:__:__.______Z'),  -- UTC
   corpus text not null references corpus (revision),  -- the revision that is the latest from then on
   version text,  -- the version that corpus.yaml gave it; null: it gave none
+  seal text not null,  -- digest of the row (since version 2)
   primary key (recorded_at, corpus)
 ) strict;
 
@@ -69,6 +71,7 @@ create table answer_problem (
   answer text not null references answer (digest),  -- the answer
   position integer not null,  -- its place in the list of problems, from 0
   problem text not null,  -- where and what, in one line
+  seal text not null,  -- digest of the row (since version 2)
   primary key (answer, position)
 ) strict;
 
@@ -86,6 +89,7 @@ create table proposal (
   written text,  -- title and body folded; null where the view proposal_text can make it of title and body
   read text,  -- the same of what the Markdown reads as; null where it is the written text without backticks and outer white space
   spelled text,  -- the same folded character by character; null where it is the written text
+  seal text not null,  -- digest of title, body, written, read and spelled (since version 2)
   primary key (answer, list, position)
 ) strict;
 
@@ -99,6 +103,7 @@ create table run (
   note text,  -- a remark; null: none
   prompt_sha256 text check (length(prompt_sha256) = 64),  -- SHA-256 of the prompt file's bytes; null: not recorded
   prompt_version text,  -- the version that the prompt file names; null: none
+  seal text not null,  -- digest of what the id does not cover: note, prompt, corpus and recorded_at (since version 2)
   repeat integer not null check (repeat >= 0),  -- 0, or how many runs with the same evidence were recorded before
   corpus text not null references corpus (revision),  -- the corpus revision it was recorded with
   recorded_at text not null check (recorded_at like '____-__-__T__:__:__.______Z')  -- UTC, never before an earlier recording
