@@ -1,6 +1,16 @@
-"""Run the command line with `python -m prompteval`."""
+"""Where the command starts: `prompteval`, or `python -m prompteval`."""
 
-from prompteval.cli import main
+import sys
+
+
+def run() -> None:
+    """Run the command line. Its modules are imported here, so that Ctrl-C meanwhile is no traceback."""
+    try:
+        from prompteval.cli import main
+    except KeyboardInterrupt:
+        sys.exit(130)
+    main()
+
 
 if __name__ == "__main__":
-    main()
+    run()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prompteval.errors import count
+from prompteval.errors import LedgerError, count
 from prompteval.options import PATH, emit, ledger_option, tell
 from prompteval.plain import lines
 
@@ -74,18 +74,25 @@ def merge(ledger: Path, others: tuple[Path, ...]) -> None:
 @ledger_commands.command()
 @click.argument("ledger", type=PATH)
 def textconv(ledger: Path) -> None:
-    """Print a ledger as text, for git: which runs it holds and how each fixture came out.
+    """Print a ledger as text, for git: which labels and runs it holds and how each fixture came out.
 
-    With the configuration below, `git diff` and `git log -p` show it in place of "Binary files differ".
+    With the configuration below, `git diff` and `git log -p` show it in place of "Binary files differ". Of a state that
+    cannot be read they show why, since git would stop there.
 
     \b
     prompteval ledger textconv ledger/prompteval.db
     git config diff.prompteval.textconv "prompteval ledger textconv"
     """
-    from prompteval.evaluate import all_outcomes
+    from prompteval.evaluate import whole_ledger
     from prompteval.report.textconv import textconv_lines
 
-    emit(lines(textconv_lines(all_outcomes(ledger))), None)
+    try:
+        text = lines(textconv_lines(*whole_ledger(ledger, "this state")))
+    except LedgerError as error:
+        if not ledger.is_file():
+            raise
+        text = lines([str(error)])
+    emit(text, None)
 
 
 @ledger_commands.command("merge-driver")

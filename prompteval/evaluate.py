@@ -11,7 +11,7 @@ from prompteval.ledger import select
 from prompteval.ledger.claims import check_scored
 from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
-from prompteval.outcome import NOTHING, FixtureOutcome, History, Run, Scored
+from prompteval.outcome import NOTHING, CorpusRecording, FixtureOutcome, History, Run, Scored
 from prompteval.tags import shown_setting
 
 if TYPE_CHECKING:
@@ -48,14 +48,24 @@ def read_history(ledger: Path, model: str | None = None, labels: str = "recorded
     return History([(run, sums.get(run.id, NOTHING)) for run in runs], judge, left_out)
 
 
-def all_outcomes(ledger: Path) -> list[tuple[Run, list[FixtureOutcome]]]:
-    """Return every run, oldest first, with its outcomes under the labels it was recorded with."""
-    with reading(ledger) as connection:
-        runs = select.all_runs(connection)
+class Whole(NamedTuple):
+    """All that a ledger holds, oldest first: when which corpus was recorded, and the runs with their outcomes."""
+
+    corpora: list[CorpusRecording]
+    runs: list[tuple[Run, list[FixtureOutcome]]]
+
+
+def whole_ledger(ledger: Path, name: str) -> Whole:
+    """Return all that a ledger holds, each run under the labels it was recorded with.
+
+    Raises LedgerError, which calls the ledger `name`.
+    """
+    with reading(ledger, name) as connection:
+        runs = select.runs_of(connection)
         select.score_under(connection, runs, None)
-        check_scored(connection, ledger)
+        check_scored(connection, name)
         outcomes = read_outcomes(connection)
-    return [(run, outcomes[run.id]) for run in runs]
+        return Whole(select.corpus_recordings(connection), [(run, outcomes[run.id]) for run in runs])
 
 
 def score_run(ledger: Path, selector: str, labels: str) -> tuple[Scored, int]:

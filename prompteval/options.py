@@ -57,12 +57,12 @@ class Commands(click.Group):
             sys.exit(2)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        with _plain_usage():
+        with _expected():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with _plain_usage():
+            with _expected():
                 return super().invoke(ctx)
         except PromptevalError as error:
             raise Failure(str(error)) from error
@@ -70,9 +70,6 @@ class Commands(click.Group):
             if error.errno == errno.EPIPE:
                 raise
             raise Failure(f"{error.filename or 'a file'} cannot be used: {error.strerror}") from error
-        except KeyboardInterrupt:
-            tell("", "Interrupted; nothing was recorded.")
-            ctx.exit(130)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """List commands in the order of the work, as they stand in cli.py."""
@@ -87,10 +84,13 @@ class _PlainUsageError(click.UsageError):
 
 
 @contextmanager
-def _plain_usage() -> Iterator[None]:
-    """Take out of click's own messages what steers a terminal: a shell makes arguments of file names."""
+def _expected() -> Iterator[None]:
+    """Take out of click's own messages what steers a terminal, and end on Ctrl-C with what is certain at any moment."""
     try:
         yield
+    except KeyboardInterrupt as error:
+        tell("", "Interrupted; what was being recorded is in the ledger whole, or not at all.")
+        raise click.exceptions.Exit(130) from error
     except click.UsageError as error:
         raise _PlainUsageError(plain.visible_text(error.format_message()), error.ctx) from error
 

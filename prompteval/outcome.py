@@ -116,6 +116,15 @@ class Run(NamedTuple):
         return self.model, self.temperature, self.harness
 
 
+class CorpusRecording(NamedTuple):
+    """When a corpus became the latest, and its fixtures as (fixture id, session digest, label digest)."""
+
+    recorded_at: str
+    corpus: str
+    version: str | None
+    fixtures: tuple[tuple[str, str, str], ...]
+
+
 class PointRecord(NamedTuple):
     """How one expected point fared over the valid answers of several runs.
 

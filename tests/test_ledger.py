@@ -12,11 +12,13 @@ import time
 from datetime import datetime, timezone
 from pathlib import Path
 from random import Random
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 import pytest
 from filelock import FileLock
 
+from prompteval.__main__ import run
 from prompteval.ledger import record, schema, write
 from tests.helpers import Bench, answer, cli, labels, ok, point, proposal, refused
 
@@ -256,8 +258,32 @@ def test_an_interrupt_leaves_the_ledger_whole(bench: Bench, monkeypatch: pytest.
     before = bench.ledger.read_bytes()
     result = cli(*bench.arguments("3", {"a": answer(), "b": answer()}))
     assert result.exit_code == 130
-    assert "nothing was recorded" in result.stderr and "Traceback" not in result.stderr
+    assert "whole, or not at all" in result.stderr and "Traceback" not in result.stderr
     assert bench.ledger.read_bytes() == before
+
+
+def test_an_interrupt_after_the_last_moment_does_not_deny_what_was_recorded(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(path: Path) -> None:
+        if path.is_dir():  # flushed when the new ledger stands in its place
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(write, "_flush", interrupt)
+    result = cli(*bench.arguments("3", {"a": answer(), "b": answer()}))
+    assert result.exit_code == 130 and "nothing" not in result.stderr
+    assert "v3" in bench.report("runs")
+
+
+def test_an_interrupt_while_modules_are_imported_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupting:
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "prompteval.cli", cast(ModuleType, Interrupting()))
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 130
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
@@ -283,10 +309,19 @@ def test_a_kill_leaves_the_old_ledger_or_the_new_one(bench: Bench) -> None:
     assert {recorded for recorded, _ in outcomes} == {False, True}
     assert sum(killed for _, killed in outcomes) >= 50  # else the moments were not spread over the ingest
     bench.ledger.write_bytes(before)
-    bench.ledger.with_name(".ledger.db.1.tmp").write_bytes(b"left by a kill")
-    bench.ledger.with_name(".ledger.db.1.tmp-journal").write_bytes(b"left by a kill")
-    ok(*arguments)
-    assert not list(bench.ledger.parent.glob(".ledger.db.*.tmp*"))
+
+
+def test_the_next_write_sweeps_what_a_kill_left_and_nothing_else(tmp_path: Path) -> None:
+    """Also where a name has characters that a pattern reads otherwise, or begins like another."""
+    bench = Bench(tmp_path, {"a": labels()})
+    for name in ("ledger.db", "l[ab].db", "l*.db"):
+        bench.ledger = tmp_path / name
+        left = [f".{name}.1.tmp", f".{name}.1.tmp-journal"]
+        others = [f".{name}.old.1.tmp", f".{name}.copy.tmp.keep", f".{name}.tmp", f".x{name}.1.tmp", ".la.db.1.tmp"]
+        for beside in (*left, *others):
+            (tmp_path / beside).write_bytes(b"left by a kill")
+        bench.ingest("1", {"a": answer()})
+        assert [(tmp_path / beside).exists() for beside in (*left, *others)] == [False] * 2 + [True] * 5
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -301,7 +336,7 @@ def test_ctrl_c_while_another_process_writes(bench: Bench) -> None:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert "nothing was recorded" in said and "Traceback" not in said
+    assert "whole, or not at all" in said and "Traceback" not in said
     assert bench.ledger.read_bytes() == before
 
 

@@ -10,7 +10,6 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from prompteval import digest
@@ -40,11 +39,11 @@ def broken(connection: sqlite3.Connection) -> Found:
         yield from _broken(connection, claim, claim.every)
 
 
-def check_scored(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise LedgerError where something that is about to be scored is not what was recorded."""
+def check_scored(connection: sqlite3.Connection, ledger: object) -> None:
+    """Raise LedgerError, which names `ledger`, where what is about to be scored is not what was recorded."""
     for claim in CLAIMS:
         for place, text in _broken(connection, claim, claim.scored) if claim.scored else ():
-            raise LedgerError(f"{path} is damaged: {place}: {text}; 'prompteval ledger verify' lists all of it")
+            raise LedgerError(f"{ledger} is damaged: {place}: {text}; 'prompteval ledger verify' lists all of it")
 
 
 def _broken(connection: sqlite3.Connection, claim: Claim, which: str) -> Found:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from prompteval.copies import Given
 from prompteval.errors import PromptevalError, SelectionError
-from prompteval.outcome import LeftOut, Run
+from prompteval.outcome import CorpusRecording, LeftOut, Run
 from prompteval.tags import normal_version, shown
 
 _RUNS = """
@@ -90,9 +90,14 @@ class Selection(NamedTuple):
     is_version: bool
 
 
+def runs_of(connection: sqlite3.Connection) -> list[Run]:
+    """Return every run, oldest first."""
+    return [Run(*row) for row in connection.execute(_ALL_RUNS + _OLDEST_FIRST)]
+
+
 def all_runs(connection: sqlite3.Connection) -> list[Run]:
     """Return every run, oldest first. Raises SelectionError where there is none."""
-    runs = [Run(*row) for row in connection.execute(_ALL_RUNS + _OLDEST_FIRST)]
+    runs = runs_of(connection)
     if not runs:
         raise SelectionError("the ledger has no runs; 'prompteval ingest' records one")
     return runs
@@ -145,6 +150,17 @@ def latest_corpus(connection: sqlite3.Connection) -> str:
     if row is None:
         raise SelectionError("the ledger has no corpus; 'prompteval ingest' records one")
     return str(row[0])
+
+
+def corpus_recordings(connection: sqlite3.Connection) -> list[CorpusRecording]:
+    """Return every recording of a corpus, oldest first."""
+    fixtures: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    for corpus, *fixture in connection.execute(
+        "select corpus, fixture_id, session, labels from corpus_fixture order by corpus, fixture_id"
+    ):
+        fixtures[corpus].append((fixture[0], fixture[1], fixture[2]))
+    rows = connection.execute("select recorded_at, corpus, version from corpus_recording order by recorded_at, corpus")
+    return [CorpusRecording(time, corpus, version, tuple(fixtures[corpus])) for time, corpus, version in rows]
 
 
 def score_under(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str | None) -> list[LeftOut]:

@@ -1,22 +1,36 @@
-"""A ledger as text, so that `git diff` and `git log -p` show which runs a commit added."""
+"""A ledger as text, so that `git diff` and `git log -p` show which labels and runs a commit added."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from prompteval.outcome import FixtureOutcome, Run
+from prompteval.outcome import CorpusRecording, FixtureOutcome, Run
 from prompteval.tags import shown, shown_setting
 
 
-def textconv_lines(runs: Sequence[tuple[Run, Sequence[FixtureOutcome]]]) -> Iterator[str]:
-    """Yield a block of lines for each run, oldest first; a run's block is the same in every ledger that has it."""
+def textconv_lines(
+    corpora: Sequence[CorpusRecording], runs: Sequence[tuple[Run, Sequence[FixtureOutcome]]]
+) -> Iterator[str]:
+    """Yield a block of lines for each corpus that was recorded and each run, oldest first.
+
+    A block is the same in every ledger that has it.
+    """
+    for recorded in corpora:
+        yield f"corpus {recorded.corpus} of {recorded.recorded_at}{_version(recorded.version)}"
+        for fixture, session, labels in recorded.fixtures:
+            yield f"    {fixture} session {session[:8]} labels {labels[:8]}"
+        yield ""
     for run, outcomes in runs:
         yield f"run {run.id} of {run.recorded_at}"
         yield f"  {shown(run.version)}, {shown_setting(run)}"
-        yield f"  corpus {run.corpus}" + (f" (version {run.corpus_version})" if run.corpus_version else "")
+        yield f"  corpus {run.corpus}{_version(run.corpus_version)}"
         if run.note:
             yield f"  note {run.note}"
         for o in outcomes:
             state = ("PASS" if o.passed else "FAIL") if o.state == "valid" else o.state
             yield f"    {o.fixture_id} {state} {o.points_matched}/{o.points_total} +{o.phantoms}"
         yield ""
+
+
+def _version(version: str | None) -> str:
+    return f" (version {version})" if version else ""

@@ -1,0 +1,75 @@
+"""A ledger in which single bits flipped: what verify lets pass is what was recorded, and reports show nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from prompteval.ledger import content
+from prompteval.ledger.open import reading
+from tests.helpers import cli
+from tests.small import small_bench
+
+FLIPS = 400
+REPORTS = (("score", "--run", "v6", "--format", "json"), ("history", "--format", "json"))
+
+
+def facts(ledger: Path) -> content.Content:
+    with reading(ledger) as connection:
+        return content.read(connection)
+
+
+def said(*arguments: object) -> tuple[int, str]:
+    """Run a command, which must not raise, and return its exit code and its stdout. An error is one line."""
+    result = cli(*arguments)
+    if result.exit_code == 2:
+        assert len(result.stderr.splitlines()) == 1, result.stderr
+    return result.exit_code, result.stdout
+
+
+def test_no_flipped_bit_moves_a_number_or_passes_unseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = small_bench(tmp_path, monkeypatch).ledger
+    whole, before = ledger.read_bytes(), facts(ledger)
+    reports = {command: said(*command, "--ledger", ledger) for command in REPORTS}
+    random, found = Random(5), 0
+    for _ in range(FLIPS):
+        place, bit = random.randrange(len(whole)), 1 << random.randrange(8)
+        ledger.write_bytes(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :])
+        code, _ = said("ledger", "verify", "--ledger", ledger)
+        found += code != 0
+        if code == 0:
+            assert facts(ledger) == before, (place, bit)
+        for command, right in reports.items():
+            assert said(*command, "--ledger", ledger) in (right, (2, "")), (place, bit, command)
+    assert FLIPS / 10 < found < FLIPS  # free pages and unused bytes of a page may flip
+
+
+# What stands in a page, and what a flip or a slip makes of it: no longer UTF-8, JSON, a text or a known word.
+RUINED = {
+    "a body that is not UTF-8": (b"The edge\nproxy drops", b"The edge\nproxy \xffrops"),
+    "tags that are no JSON": (b'["tag"]', b'{"tag"]'),
+    "a table's SQL that is not UTF-8": (b"CREATE TABLE session", b"CREATE TABLE sessio\xff"),
+    "a list of another name": (b"practicepractice", b"practicdpractice"),
+    "a long message": (b"Nothing durable was said.", b"\xff\n\xff\n\xff\n\x1b[2Jrable was said."),
+}
+
+
+@pytest.mark.parametrize("name", RUINED)
+def test_what_cannot_even_be_read_is_said_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    ledger = small_bench(tmp_path, monkeypatch).ledger
+    reports = {command: said(*command, "--ledger", ledger) for command in REPORTS}
+    old, new = RUINED[name]
+    data = ledger.read_bytes()
+    assert len(old) == len(new) and old in data
+    ledger.write_bytes(data.replace(old, new))
+    code, listed = said("ledger", "verify", "--ledger", ledger)
+    assert code in (1, 2) and not listed.startswith("0 problems")
+    for command, right in reports.items():
+        assert said(*command, "--ledger", ledger) in (right, (2, "")), command
+    assert said("ledger", "digest", "--ledger", ledger)[0] in (0, 2)
+    assert said("ledger", "merge", ledger, "--ledger", tmp_path / "new.db")[0] == 2
+    assert said("ledger", "textconv", ledger)[0] == 0
