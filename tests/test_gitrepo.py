@@ -6,12 +6,13 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.helpers import answer, cli, ok, proposal, refused
+from tests.helpers import answer, cli, labels, ok, point, proposal, refused, write_corpus
 from tests.repository import Repository
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
@@ -135,6 +136,44 @@ def test_a_side_that_lost_a_run_stays_a_conflict(repository: Repository) -> None
     before = repository.ledger.read_bytes()
     assert "their side lost 1 run of the base" in refused("ledger", "resolve", "--ledger", repository.ledger)
     assert repository.ledger.read_bytes() == before
+
+
+def test_a_squash_is_a_merge_and_no_replay(repository: Repository) -> None:
+    """It leaves no MERGE_HEAD either, and our side must not have lost anything all the same."""
+    first = repository.ledger.read_bytes()
+    repository.record("2")
+    repository.branch("other")
+    repository.record("3")
+    repository.git("checkout", "-q", "main")
+    repository.record("4")
+    whole = repository.ledger.read_bytes()
+    repository.git("merge", "--squash", "other", code=1)
+    assert resolve(repository) == ["1", "2", "3", "4"]
+    repository.git("reset", "-q", "--hard")
+    assert repository.ledger.read_bytes() == whole
+    repository.ledger.write_bytes(first)
+    repository.record("5")
+    repository.git("merge", "--squash", "other", code=1)
+    assert "our side lost 1 run of the base" in refused("ledger", "resolve", "--ledger", repository.ledger)
+
+
+@pytest.mark.parametrize("how", ["merge", "cherry-pick"])
+def test_an_empty_file_is_no_ledger_without_runs(repository: Repository, how: str) -> None:
+    repository.branch("other")
+    repository.record("2")
+    repository.git("checkout", "-q", "main")
+    repository.ledger.write_bytes(b"")
+    repository.commit("Empty it")
+    repository.git(how, "other", code=1)
+    assert "ours is empty, not a ledger" in refused("ledger", "resolve", "--ledger", repository.ledger)
+
+
+def test_a_stash_is_brought_back(repository: Repository) -> None:
+    repository.bench.ingest("2", {"a": answer(proposal("Alpha 2"))})
+    repository.git("stash", "-q")
+    repository.record("3")
+    repository.git("stash", "pop", code=1)
+    assert resolve(repository) == ["1", "2", "3"]
 
 
 def test_a_side_that_removed_the_ledger_stays_a_conflict(repository: Repository) -> None:
@@ -270,3 +309,51 @@ def test_another_writer_of_the_configuration_is_respected(repository: Repository
     lock.write_text("")
     assert "is being changed by another process" in refused("ledger", "git-setup", "--ledger", repository.ledger)
     assert lock.exists()
+
+
+def test_a_place_of_python_that_git_would_read_otherwise(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a driver's command, git puts file names in the place of %O and the like."""
+    python = tmp_path / '100%Pure "snake"' / "python"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    ok("ledger", "git-setup", "--ledger", repository.ledger)
+    repository.part()
+    repository.git("merge", "-q", "other")
+    assert repository.versions() == ["1", "2", "3", "4"]
+    assert "+run " in repository.git("log", "-p", "-1", "-m", "--", "ledger")
+
+
+def test_a_branch_may_be_named_like_a_folder(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.git("branch", "ledger")
+    monkeypatch.chdir(repository.root)
+    assert ok("ledger", "verify", "--ledger", "ledger/prompteval.db", "--against", "ledger").startswith("0 problems")
+
+
+def test_git_shows_the_states_around_one_that_cannot_be_read(repository: Repository) -> None:
+    """Git ends its log where a textconv fails, and a broken state stays in the history for good."""
+    ok("ledger", "git-setup", "--ledger", repository.ledger)
+    whole = repository.ledger.read_bytes()
+    for broken in (b"", b"no ledger " * 20, whole[:5000], whole.replace(b"Alpha 1", b"Alpha 2")):
+        repository.ledger.write_bytes(broken)
+        repository.commit("Break it")
+    repository.ledger.write_bytes(whole)
+    repository.record("2")
+    shown = repository.git("log", "-p", "--", "ledger")
+    for line in ("+run ", "+this state is empty", "+this state is not a ledger", "+this state is cut short"):
+        assert line in shown
+    assert "+this state is damaged: answer" in shown
+
+
+def test_git_shows_labels_without_a_run(tmp_path: Path) -> None:
+    repository = Repository(tmp_path, driver=False)
+    ok("ledger", "git-setup", "--ledger", repository.ledger)
+    ok("ingest", "--fixtures", repository.bench.fixtures, "--ledger", repository.ledger)
+    repository.commit("Record labels")
+    write_corpus(repository.bench.fixtures, {"a": labels(point(must_match_all=["omega"]))})
+    ok("ingest", "--fixtures", repository.bench.fixtures, "--ledger", repository.ledger)
+    changed = [line for line in repository.git("diff").splitlines() if line.startswith(("+", "-"))][2:]
+    assert [line.split()[0] for line in changed if line != "+"] == ["+corpus", "+"] and "labels" in changed[1]

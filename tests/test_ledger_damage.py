@@ -9,7 +9,7 @@ import pytest
 
 from prompteval.ledger import content
 from prompteval.ledger.open import reading
-from tests.helpers import cli
+from tests.helpers import Bench, answer, cli, labels, proposal, refused
 from tests.small import small_bench
 
 FLIPS = 400
@@ -73,3 +73,17 @@ def test_what_cannot_even_be_read_is_said_in_one_line(
     assert said("ledger", "digest", "--ledger", ledger)[0] in (0, 2)
     assert said("ledger", "merge", ledger, "--ledger", tmp_path / "new.db")[0] == 2
     assert said("ledger", "textconv", ledger)[0] == 0
+
+
+def test_a_flipped_bit_in_a_body_is_found(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels()})
+    bench.ingest("3", {"a": answer(proposal("Alpha", "a body to be found"))})
+    data = bytearray(bench.ledger.read_bytes())
+    place = data.index(b"a body to be found")
+    data[place] ^= 1
+    bench.ledger.write_bytes(data)
+    found = cli("ledger", "verify", "--ledger", bench.ledger)
+    assert found.exit_code == 1 and "what it says has another digest" in found.stdout
+    message = refused("ledger", "merge", bench.ledger, "--ledger", bench.root / "new.db")
+    assert "does not verify" in message and len(message.splitlines()) == 1
+    assert bench.ledger.read_bytes() == bytes(data)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.helpers import Bench, answer, labels, ok, point, proposal, refused
+from tests.helpers import Bench, answer, labels, ok, point, proposal, refused, write_corpus
 from tests.small import small_bench
 
 
@@ -120,6 +121,82 @@ def test_an_export_overwrites_nothing(bench: Bench) -> None:
     path.write_bytes(b"other\n")
     assert "says something else" in refused("ledger", "export", folder, "--ledger", bench.ledger)
     assert path.read_bytes() == b"other\n"
+
+
+def test_an_export_completes_what_was_cut_short(bench: Bench) -> None:
+    folder = exported(bench)
+    whole = {path: path.read_bytes() for path in folder.rglob("*.ndjson")}
+    for path, data in whole.items():
+        path.write_bytes(data[: len(data) // 2])
+    exported(bench)
+    assert {path: path.read_bytes() for path in folder.rglob("*.ndjson")} == whole
+    assert not list(folder.rglob("*.tmp"))
+
+
+def test_labels_that_became_the_latest_again_are_added_to_their_file(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {})
+    for term in ("alpha", "omega", "alpha"):
+        write_corpus(bench.fixtures, {"a": labels(point(must_match_all=[term]))})
+        ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
+        ok("ledger", "export", tmp_path / "text", "--ledger", bench.ledger)
+    ok("ledger", "import", tmp_path / "text", "--ledger", tmp_path / "again.db")
+    assert digest(tmp_path / "again.db") == digest(bench.ledger)
+    assert len(ok("ledger", "textconv", tmp_path / "again.db").split("corpus ")) == 4
+
+
+# A value of some column of some table, in place of what an export wrote.
+WRONG: dict[str, list[object]] = {
+    **{name: [10**23, 2**63, "1", True, 1.5, None] for name in ("repeat", "position", "expect_empty")},
+    **{name: [1, True, [], {}, "\ud800"] for name in ("note", "title", "term", "fixture_id")},
+    "recorded_at": ["9999-99-99T99:99:99.999999Z", "2026-1-01T00:00:00.000000Z", "", None, 7],
+    "temperature": ["0", True, [0]],
+    "raw": [{"hex": "xyz"}, {"hex": 1}, {}, ["a"], 5, None],
+    "version": [None, 6],
+    "tags": ["{", "[1]", "null", 1, []],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name in WRONG for value in WRONG[name]])
+def test_a_value_that_no_ledger_has_is_one_line(bench: Bench, name: str, value: object) -> None:
+    folder, changed = exported(bench), 0
+    for path in folder.rglob("*.ndjson"):
+        rows = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+        places = [row for row in rows if row.get(name, value) != value and row["table"] != "corpus_fixture"][:1]
+        for row in places:
+            row[name] = value
+            changed += 1
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert changed
+    message = refused("ledger", "import", folder, "--ledger", bench.root / "new.db")
+    assert "nothing was imported" in message and len(message.splitlines()) == 1
+    assert not (bench.root / "new.db").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_what_is_no_file_is_neither_read_nor_waited_for(bench: Bench) -> None:
+    folder = exported(bench)
+    for path in (next((folder / "runs").iterdir()), next((folder / "corpora").iterdir())):
+        data = path.read_bytes()
+        for make in (os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)):
+            path.unlink()
+            make(path)
+            for command in ("import", "export"):
+                message = refused("ledger", command, folder, "--ledger", bench.ledger)
+                assert str(path) in message and len(message.splitlines()) == 1
+            path.rmdir() if path.is_dir() else path.unlink()
+            path.write_bytes(data)
+
+
+def test_problems_that_another_version_words_otherwise_are_merged(bench: Bench) -> None:
+    """They explain an invalid answer and are no evidence. Whichever is merged into which, one wording stands."""
+    other, folder = bench.root / "other.db", exported(bench)
+    for path in (folder / "runs").iterdir():
+        path.write_text(path.read_text().replace("Expecting value", "What, no value"))
+    ok("ledger", "import", folder, "--ledger", other)
+    for first, second in ((bench.ledger, other), (other, bench.ledger)):
+        ok("ledger", "merge", first, second, "--ledger", bench.root / f"{first.stem}-first.db")
+    made = [(bench.root / f"{name}-first.db").read_bytes() for name in ("ledger", "other")]
+    assert made[0] == made[1] != bench.ledger.read_bytes()
 
 
 def test_a_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:

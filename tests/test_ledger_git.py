@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.helpers import answer, cli, ok, proposal, refused
+from tests.helpers import answer, cli, labels, ok, point, proposal, refused, write_corpus
 from tests.repository import Repository
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
@@ -89,6 +91,47 @@ def test_a_merge_with_a_side_that_lost_a_run_is_a_conflict(repository: Repositor
     said = repository.git("merge", "other", code=1)
     assert f"{'our' if loser == 'main' else 'their'} side lost 1 run of the base" in said
     assert repository.ledger.read_bytes() == before
+
+
+@pytest.mark.parametrize("loser", ["ours", "theirs"])
+def test_labels_that_one_side_lost_are_a_conflict(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loser: str
+) -> None:
+    """Nothing but the recording of a corpus says which labels are the latest; no run is lost with it."""
+    monkeypatch.setenv("GITHEAD_0123", "other")  # a merge, and no commit that is replayed
+    without = repository.ledger.read_bytes()
+    base, ours, theirs = (tmp_path / f"{name}.db" for name in ("base", "ours", "theirs"))
+    write_corpus(repository.bench.fixtures, {"a": labels(point(must_match_all=["omega"]))})
+    ok("ingest", "--fixtures", repository.bench.fixtures, "--ledger", repository.ledger)
+    shutil.copy(repository.ledger, base)
+    for path in (ours, theirs):
+        path.write_bytes(without if path.stem == loser else base.read_bytes())
+    before = ours.read_bytes()
+    said = refused("ledger", "merge-driver", base, ours, theirs)
+    assert f"{'our' if loser == 'ours' else 'their'} side lost or changed what the base has: labels" in said
+    assert ours.read_bytes() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
+def test_a_full_disk_leaves_ours_as_it_was(repository: Repository, tmp_path: Path) -> None:
+    import resource
+
+    shutil.copy(repository.ledger, tmp_path / "base.db")
+    shutil.copy(repository.ledger, tmp_path / "ours.db")
+    repository.bench.ingest("2", {"a": answer(proposal("Alpha", "word " * 20_000))})
+    before = (tmp_path / "ours.db").read_bytes()
+    sides = (tmp_path / "base.db", tmp_path / "ours.db", repository.ledger)
+    limit = len(before) + 8192
+    stopped = subprocess.run(
+        [sys.executable, "-m", "prompteval", "ledger", "merge-driver", *map(str, sides)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert stopped.returncode == 2 and len(stopped.stderr.splitlines()) == 1, stopped.stderr
+    assert (tmp_path / "ours.db").read_bytes() == before
+    assert {path.name for path in tmp_path.iterdir()} == {"base.db", "ours.db", "repository", "bench"}
 
 
 def test_without_a_driver_a_merge_is_a_conflict_that_loses_nothing(tmp_path: Path) -> None:

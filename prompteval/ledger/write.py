@@ -11,7 +11,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from prompteval.errors import LedgerError
@@ -111,9 +111,7 @@ def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
     finally:
         connection.close()
     if changed:
-        _flush(copy)
-        os.replace(copy, path)
-        _flush(path.parent)
+        _move(copy, path)
 
 
 def _facts_of_older_version(path: Path) -> content.Content | None:
@@ -139,6 +137,13 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     (verdict,) = connection.execute("pragma integrity_check(1)").fetchone()
     if verdict != "ok":
         raise LedgerError(f"{path} is damaged: {verdict}; restore it from the repository")
+
+
+def _move(copy: Path, path: Path) -> None:
+    _flush(copy)
+    os.replace(copy, path)
+    with suppress(OSError):  # some file systems flush no folders; the ledger itself is on the disk
+        _flush(path.parent)
 
 
 def _flush(path: Path) -> None:
