@@ -229,7 +229,7 @@ def test_what_is_no_ledger_is_not_merged(bench: Bench, tmp_path: Path) -> None:
 
 def test_textconv_shows_each_run_and_how_it_came_out(bench: Bench) -> None:
     text = ok("ledger", "textconv", bench.ledger)
-    assert text.startswith("run d64520b6")
+    assert text.startswith("corpus 0cf6c37a") and "    admit-map-01 session " in text.partition("run d64520b6")[0]
     assert "  v5, model X, temperature 0, harness claude\n" in text and "  note before the bump\n" in text
     assert "    admit-map-01 PASS 1/1 +0\n" in text and "    reject-noise-02 invalid 0/0 +0\n" in text
     assert "    reject-noise-02 missing 0/0 +0\n" in text.partition("run 6284dacf")[2]

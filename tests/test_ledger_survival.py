@@ -144,7 +144,10 @@ def test_ctrl_c_while_another_process_writes(bench: Bench) -> None:
     before = bench.ledger.read_bytes()
     with FileLock(bench.ledger.with_name(".ledger.db.lock")):
         process = subprocess.Popen(
-            [sys.executable, "-m", "prompteval", *map(str, arguments)], stderr=subprocess.PIPE, text=True
+            [sys.executable, "-m", "prompteval", *map(str, arguments)],
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
         )
         time.sleep(2)  # it waits for the lock by now
         process.send_signal(signal.SIGINT)
