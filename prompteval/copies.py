@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from prompteval.outcome import Run
+from prompteval.outcome import Copy, Run
 
 
 class Given(NamedTuple):
@@ -19,14 +19,6 @@ class Given(NamedTuple):
     answers: Mapping[str, str]
     telling: frozenset[str]
     repeated: bool
-
-
-class Copy(NamedTuple):
-    """A run that is not counted, since each of its answers is in another one, which is."""
-
-    run: Run
-    of: Run
-    answers: int
 
 
 class Samples(NamedTuple):
@@ -42,7 +34,12 @@ class Samples(NamedTuple):
 
 def samples(runs: Sequence[Run], given: Mapping[str, Given]) -> Samples:
     """Return which of the runs of one side count. `given` is by run id; a run without an answer has none."""
-    whole = {run.id: other for run in runs if (other := _whole(run, runs, given))}
+    places = {run.id: place for place, run in enumerate(runs)}
+    holders: dict[tuple[str, str], list[Run]] = defaultdict(list)
+    for run in runs:
+        for answer in given[run.id].answers.items() if run.id in given else ():
+            holders[answer].append(run)
+    whole = {run.id: other for run in runs if (other := _whole(run, given, holders, places))}
     counted = tuple(run for run in runs if run.id not in whole)
     copies = []
     for run in runs:
@@ -60,16 +57,23 @@ def samples(runs: Sequence[Run], given: Mapping[str, Given]) -> Samples:
     return Samples(counted, tuple(copies), sum(number > 1 for number in times.values()))
 
 
-def _whole(run: Run, runs: Sequence[Run], given: Mapping[str, Given]) -> Run | None:
-    """Return a run that has all answers of `run`: more than those, or the same and came first. None: it is a sample."""
+def _whole(
+    run: Run,
+    given: Mapping[str, Given],
+    holders: Mapping[tuple[str, str], Sequence[Run]],
+    places: Mapping[str, int],
+) -> Run | None:
+    """Return the first run that has all answers of `run`: more than those, or the same and came first.
+
+    None: `run` is a sample. `holders` has the runs with each answer, oldest first, and `places` the place of each run.
+    Only a run with the rarest answer of `run` can have all of them, so that not every run is held against every other.
+    """
     mine = given.get(run.id)
     if mine is None or not mine.telling or mine.repeated:
         return None
     answers = mine.answers.items()
-    earlier = True
-    for other in runs:
-        earlier &= other is not run
-        theirs = given[other.id].answers.items() if other.id in given else None
-        if theirs and (answers < theirs or (answers == theirs and earlier)):
+    for other in min((holders[answer] for answer in answers), key=len):
+        theirs = given[other.id].answers.items()
+        if answers < theirs or (answers == theirs and places[other.id] < places[run.id]):
             return other
     return None

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from prompteval.copies import samples
 from prompteval.errors import SelectionError
 from prompteval.ledger import select
 from prompteval.ledger.claims import check_scored
@@ -44,8 +45,12 @@ def read_history(ledger: Path, model: str | None = None, labels: str = "recorded
         judge = select.latest_corpus(connection) if labels == "latest" else None
         left_out = select.score_under(connection, runs, judge)
         check_scored(connection, ledger)
-        sums = read_totals(connection)
-    return History([(run, sums.get(run.id, NOTHING)) for run in runs], judge, left_out)
+        sums, given = read_totals(connection), select.given(connection)
+    alike: dict[object, list[Run]] = {}
+    for run in runs:
+        alike.setdefault((run.version, run.setting), []).append(run)
+    copies = [copy for group in alike.values() for copy in samples(group, given).copies]
+    return History([(run, sums.get(run.id, NOTHING)) for run in runs], judge, left_out, copies)
 
 
 class Whole(NamedTuple):
@@ -86,7 +91,6 @@ def diff_runs(ledger: Path, baseline: str, candidate: str, where: Where) -> Comp
     Raises SelectionError where a selector names nothing, both name the same run, or no setting is on both sides.
     """
     from prompteval.compare import Answered, compare
-    from prompteval.copies import samples
 
     with reading(ledger) as connection:
         before, after = (_of_model(select.select(connection, name), where.model) for name in (baseline, candidate))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from prompteval.ledger.claims import check_scored
 from prompteval.ledger.detail import read_detail, read_details
 from prompteval.ledger.open import reading
 from prompteval.ledger.points import read_points
-from prompteval.outcome import PointRecord, Run, totals
+from prompteval.outcome import Copy, PointRecord, Run, totals
 from prompteval.tags import shown, shown_setting, sort_key
 
 
@@ -41,21 +41,23 @@ def examine(ledger: Path, runs: Iterable[Run], labels: str | None) -> list[Exami
 
 
 class LabelEvidence(NamedTuple):
-    """A record of each point that has a valid answer, how many points there are, and in how many runs."""
+    """A record of each point that has a valid answer, how many points there are, in how many runs, and which not."""
 
     points: list[PointRecord]
     total: int
     runs: int
+    copies: Sequence[Copy]
 
 
 def label_evidence(ledger: Path, model: str | None) -> LabelEvidence:
-    """Return how the points of the latest labels fared in every run (of `model` alone)."""
-    runs = [run for run, _ in read_history(ledger, model).runs]
+    """Return how the points of the latest labels fared in every run (of `model` alone) that is no copy of another."""
+    history = read_history(ledger, model)
+    runs = [run for run, _ in history.counted]
     with reading(ledger) as connection:
         corpus = select.latest_corpus(connection)
         select.score_under(connection, runs, corpus)
         check_scored(connection, ledger)
-        return LabelEvidence(read_points(connection), select.points_of(connection, corpus), len(runs))
+        return LabelEvidence(read_points(connection), select.points_of(connection, corpus), len(runs), history.copies)
 
 
 def successive(ledger: Path, runs: Iterable[Run]) -> Compared:

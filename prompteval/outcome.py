@@ -162,9 +162,27 @@ class Scored(NamedTuple):
     left_out: Sequence[LeftOut]
 
 
+class Copy(NamedTuple):
+    """A run that is not counted, since each of its answers is in another one, which is."""
+
+    run: Run
+    of: Run
+    answers: int
+
+
 class History(NamedTuple):
-    """Runs with their totals, oldest first, under the labels of the corpus `judge` (None: each its own)."""
+    """Runs with their totals, oldest first, under the labels of the corpus `judge` (None: each its own).
+
+    `copies` are those among them that are no further samples of their version and setting.
+    """
 
     runs: Sequence[tuple[Run, Totals]]
     judge: str | None
     left_out: Sequence[LeftOut]
+    copies: Sequence[Copy]
+
+    @property
+    def counted(self) -> list[tuple[Run, Totals]]:
+        """The runs that are no copies of others."""
+        copies = {copy.run.id for copy in self.copies}
+        return [(run, sums) for run, sums in self.runs if run.id not in copies]

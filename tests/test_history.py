@@ -43,6 +43,23 @@ def test_one_line_a_version(bench: Bench) -> None:
     assert rows(bench.report("history", "--by", "version"))[0][-5] == "1.7", "5 phantoms in 3 runs"
 
 
+def test_a_copy_is_no_further_sample_of_its_version(bench: Bench) -> None:
+    """The partial run is in the complete one: v7 has 1 run, of 2 fixtures, 1 of 1 points and 1 phantom."""
+    given = {"a": answer(proposal("Alpha")), "b": answer(proposal("Y"))}
+    partial = bench.ingest("7", {"a": given["a"]}, "--partial")
+    complete = bench.ingest("7", given)
+    text = bench.report("history", "--by", "version")
+    assert rows(text)[-1][:2] == ["v7", "1"]
+    assert rows(text)[-1][-8:] == ["1/1", "100.0", "%", "1", "0/1", "0.0", "%", "1/2"]
+    assert f"run {partial} of v7 is not counted: each of its 1 answer is in run {complete} too" in text
+    assert len(rows(bench.report("history"))) == 6, "each run is listed all the same"
+    value = json.loads(bench.report("history", "--by", "version", "--format", "json"))
+    assert [(copy["run"][:8], copy["of"][:8], copy["answers"]) for copy in value["copies"]] == [(partial, complete, 1)]
+    assert bench.report("history", "--by", "version", "--format", "csv").splitlines()[-1] == "7,X,,,1,1,2,1,1,1,0,1,2,0"
+    assert "2 points in 5 runs" not in bench.report("labels") and "1 point in 5 runs" in bench.report("labels")
+    assert "is not counted" in bench.report("labels")
+
+
 def test_one_model(bench: Bench) -> None:
     assert len(rows(bench.report("history", "--model", "Y"))) == 1
     assert "no run has the model 'Z'" in refused("history", "--model", "Z", "--ledger", bench.ledger)

@@ -19,6 +19,11 @@ from prompteval.__main__ import run
 from prompteval.ledger import write
 from tests.helpers import Bench, answer, cli, labels, ok, point, proposal, refused
 
+# Ctrl-C interrupts it, though the tests may run as a job in the background, which ignores that.
+INTERRUPTIBLE = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from prompteval.__main__ import run; run()"
+)
 NEEDS_NO_ROOT = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root writes everywhere")
 
 
@@ -144,10 +149,7 @@ def test_ctrl_c_while_another_process_writes(bench: Bench) -> None:
     before = bench.ledger.read_bytes()
     with FileLock(bench.ledger.with_name(".ledger.db.lock")):
         process = subprocess.Popen(
-            [sys.executable, "-m", "prompteval", *map(str, arguments)],
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
+            [sys.executable, "-c", INTERRUPTIBLE, *map(str, arguments)], stderr=subprocess.PIPE, text=True
         )
         time.sleep(2)  # it waits for the lock by now
         process.send_signal(signal.SIGINT)

@@ -93,7 +93,7 @@ def render_history(history: History, grain: str) -> str:
     if grain == "run":
         return render_runs(history.runs)
     headers = ("version", "model", "temperature", "harness", "runs", *_SUMS)
-    rows = ((r.version, *r.setting, number, *_sums(sums)) for r, number, sums in by_version(history.runs))
+    rows = ((r.version, *r.setting, number, *_sums(sums)) for r, number, sums in by_version(history.counted))
     return _render(headers, rows)
 
 

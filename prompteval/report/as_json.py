@@ -10,7 +10,7 @@ from prompteval.compare import Comparison, Pair, Side
 from prompteval.evaluate import Compared
 from prompteval.evidence import Evidence, weigh
 from prompteval.measures import Measures
-from prompteval.outcome import FixtureOutcome, History, LeftOut, Run, Scored, Totals, by_category, totals
+from prompteval.outcome import Copy, FixtureOutcome, History, LeftOut, Run, Scored, Totals, by_category, totals
 from prompteval.report.diff import differences
 from prompteval.report.history import by_version
 
@@ -147,7 +147,7 @@ def _side(side: Side) -> dict[str, Any]:
         "name": side.name,
         "runs": [run_value(run) for run in side.runs],
         "idle": [run.id for run in side.idle],
-        "copies": [{"run": copy.run.id, "of": copy.of.id, "answers": copy.answers} for copy in side.samples.copies],
+        "copies": _copies(side.samples.copies),
         "shared_answers": side.samples.shared,
         "categories": _categories(side.all_outcomes),
         "totals": totals_value(sums),
@@ -200,6 +200,10 @@ def render_history(history: History, grain: str) -> str:
             "runs": number,
             "totals": totals_value(sums),
         }
-        for run, number, sums in by_version(history.runs)
+        for run, number, sums in by_version(history.counted)
     ]
-    return _render({"versions": versions, **judged})
+    return _render({"versions": versions, "copies": _copies(history.copies), **judged})
+
+
+def _copies(copies: Sequence[Copy]) -> list[dict[str, Any]]:
+    return [{"run": copy.run.id, "of": copy.of.id, "answers": copy.answers} for copy in copies]

@@ -18,6 +18,7 @@ from prompteval.report.values import (
     Table,
     change,
     corpus_name,
+    not_counted,
     number,
     of,
     points_change,
@@ -94,8 +95,7 @@ def _lines(comparison: Comparison) -> Iterable[str]:
         for run in side.idle:
             yield f"run {run.short_id} of {side.name} is not counted: it has no answer to a compared fixture"
         for copy in side.samples.copies:
-            answers = f"each of its {count(copy.answers, 'answer')}"
-            yield f"run {copy.run.short_id} of {side.name} is not counted: {answers} is in run {copy.of.short_id} too"
+            yield not_counted(copy, side.name)
     before, after = comparison.baseline.runs[0], comparison.candidate.runs[-1]
     if before.setting == after.setting:
         yield f"both with {shown_setting(after)}"

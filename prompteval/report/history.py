@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from prompteval.errors import count
 from prompteval.outcome import History, Run, Totals, add
-from prompteval.report.values import Report, Section, Table, answers, corpus_name, mean, of, share, table
+from prompteval.report.values import Report, Section, Table, answers, corpus_name, mean, not_counted, of, share, table
 from prompteval.tags import NOT_RECORDED, shown, shown_temperature
 
 _SETTING = ("Model", "Temperature", "Harness")
@@ -32,6 +32,8 @@ def history_reports(history: History, grain: str) -> list[Report]:
     if history.left_out:
         rows = [(fixture.fixture_id, fixture.why) for fixture in history.left_out]
         sections.append(Section("Left out of some runs", table=table(("Fixture", "Why"), rows)))
+    if grain == "version":
+        lines += [not_counted(copy, shown(copy.run.version)) for copy in history.copies]
     versions = len({run.version for run, _ in history.runs})
     headline = f"{count(len(history.runs), 'run')} of {count(versions, 'version')}, oldest first"
     return [Report(headline, tuple(lines), tuple(sections))]
@@ -42,7 +44,7 @@ def _by_version(history: History) -> Table:
     measures = [f"{name} a run" if name == "Phantoms" else name for name in _MEASURES]
     rows = [
         (shown(run.version), str(n), *_setting(run), *_measures(sums, mean(sums.phantoms, n)))
-        for run, n, sums in by_version(history.runs)
+        for run, n, sums in by_version(history.counted)
     ]
     return table(("Version", "Runs", *_SETTING, *measures), rows, right=("Runs", "Temperature", *measures))
 

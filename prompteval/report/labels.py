@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from prompteval.errors import count
 from prompteval.examine import LabelEvidence
-from prompteval.report.values import Report, Section, of, table
+from prompteval.report.values import Report, Section, not_counted, of, table
+from prompteval.tags import shown
 
 
 def labels_reports(evidence: LabelEvidence) -> list[Report]:
@@ -22,12 +23,14 @@ def labels_reports(evidence: LabelEvidence) -> list[Report]:
         _section("Guards that alone cause a miss", ("Fixture", "Point", "Guard", "Answers"), guards),
         _section("More near misses than matches", ("Fixture", "Point", "Near misses", "Matches"), outnumbered),
     ]
-    lines = (
+    lines = [
         "counted over the valid answers, under the latest labels",
         "'prompteval show FIXTURE' tells whether the answer says it in other words: then the label is at fault",
-    )
+        *(not_counted(copy, shown(copy.run.version)) for copy in evidence.copies),
+    ]
     unanswered = f" ({total - len(points)} without a valid answer)" if total > len(points) else ""
-    return [Report(f"{count(total, 'point')}{unanswered} in {count(evidence.runs, 'run')}", lines, tuple(sections))]
+    headline = f"{count(total, 'point')}{unanswered} in {count(evidence.runs, 'run')}"
+    return [Report(headline, tuple(lines), tuple(sections))]
 
 
 def _section(heading: str, headers: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Section:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from prompteval.outcome import Ratio, Run, Totals
+from prompteval.errors import count
+from prompteval.outcome import Copy, Ratio, Run, Totals
 from prompteval.tags import shown
 
 if TYPE_CHECKING:
@@ -119,3 +120,9 @@ def corpus_name(revision: str, version: str | None) -> str:
 def run_name(run: Run) -> str:
     """Return `v6, run 3fa85f64`."""
     return f"{shown(run.version)}, run {run.short_id}"
+
+
+def not_counted(copy: Copy, side: str) -> str:
+    """Return the line that says why a run is not counted; `side` is what counts the others."""
+    answers = f"each of its {count(copy.answers, 'answer')}"
+    return f"run {copy.run.short_id} of {side} is not counted: {answers} is in run {copy.of.short_id} too"
