@@ -58,6 +58,9 @@ def ingest(sources: Sources, tags: RunTags | None, stage: Callable[[str], None])
     warnings = [*_went_back(corpus, recorded)]
     warnings += [f"{sources.results / name} is no .json file and was passed over" for name in results.passed_over]
     warnings += [f"run {other[:8]} under other tags has exactly these answers" for other in recorded.same_answers]
+    if others := recorded.other_prompts:
+        named = f"run {others[0][:8]}" + (f" and {len(others) - 1} more" if len(others) > 1 else "")
+        warnings.append(f"{named} of the same version had another prompt file; each prompt needs a version of its own")
     warnings += [
         f'{name}.json: {p.list}[{p.position}] has the type "{p.type}", which counts'
         for name, answer in sorted(results.answers.items())

@@ -141,3 +141,18 @@ def test_the_merge_driver_takes_over_a_corpus_without_a_run(bench: Bench) -> Non
     assert recordings(bench.ledger) == [None, "2.0.0"]
     assert ok("ledger", "verify", "--ledger", bench.ledger).startswith("0 problems")
     assert bench.score("2", "--labels", "latest")["totals"]["points_matched"] == 0
+
+
+def test_another_prompt_file_under_the_same_version_is_pointed_out(bench: Bench) -> None:
+    """Reports put runs of one version together; without its file, a run says nothing about its prompt."""
+    path, runs = bench.root / "prompt.md", []
+    for number, text in enumerate(("Version: 6\n", "Version: 6\n", "Version: 6\nMore.\n")):
+        path.write_text(text)
+        given = {"a": answer(proposal(f"Title {number}"))}
+        result = cli(*bench.arguments("6", given, "--prompt", path))
+        runs.append(result.stdout.split(":")[0])
+        assert ("another prompt file" in result.stderr) == (number == 2)
+    assert f"Warning: {runs[0]} and 1 more of the same version had another prompt file" in result.stderr
+    for arguments in (("7", RIGHT, "--prompt", path), ("6", RIGHT)):
+        path.write_text("No version.\n")
+        assert "another prompt file" not in cli(*bench.arguments(*arguments)).stderr

@@ -21,7 +21,8 @@ class Recorded(NamedTuple):
 
     `older_than` is the corpus revision that was the latest, where the ledger knew this one before it.
 
-    `same_answers` are the ids of runs under other tags with exactly the same answers.
+    `same_answers` are the ids of runs under other tags with exactly the same answers, `other_prompts` those of the same
+    version that were recorded with another prompt file.
     """
 
     run_id: str | None
@@ -29,12 +30,13 @@ class Recorded(NamedTuple):
     older_than: str | None
     sample: int
     same_answers: tuple[str, ...]
+    other_prompts: tuple[str, ...]
 
 
 def record_corpus(ledger: Path, corpus: Corpus) -> Recorded:
     """Append the corpus revision where it is not the latest. Raises LedgerError."""
     with appending(ledger) as connection:
-        return Recorded(None, *_append_corpus(connection, corpus, _now(connection)), 0, ())
+        return Recorded(None, *_append_corpus(connection, corpus, _now(connection)), 0, (), ())
 
 
 def record_run(ledger: Path, corpus: Corpus, answers: Mapping[str, Answer], tags: RunTags, repeat: bool) -> Recorded:
@@ -50,14 +52,15 @@ def record_run(ledger: Path, corpus: Corpus, answers: Mapping[str, Answer], tags
             raise PromptevalError(_already(connection, repeats[-1]))
         now = _now(connection)
         new_corpus, older_than = _append_corpus(connection, corpus, now)
-        same = _same_answers(connection, answers)
+        same, prompts = _same_answers(connection, answers), _other_prompts(connection, tags)
         identity = run_id(tags, evidence, len(repeats))
         _append_answers(connection, answers.values())
         _insert(connection, "run", [_run_row(identity, tags, len(repeats), corpus.revision, now)])
         rows = [{"run_id": identity, "fixture_id": name, "answer": answers[name].digest} for name in sorted(answers)]
         _insert(connection, "result", rows)
         (sample,) = connection.execute("select sample from run_sample where run_id = ?", [identity]).fetchone()
-    return Recorded(identity, new_corpus, older_than, sample, tuple(other for other in same if other not in repeats))
+    same_answers = tuple(other for other in same if other not in repeats)
+    return Recorded(identity, new_corpus, older_than, sample, same_answers, prompts)
 
 
 def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
@@ -125,6 +128,15 @@ def _same_answers(connection: sqlite3.Connection, answers: Mapping[str, Answer])
     ).fetchall()
     found = "select fixture_id, answer from result where run_id = ? order by fixture_id, answer"
     return [identity for (identity,) in candidates if connection.execute(found, [identity]).fetchall() == wanted]
+
+
+def _other_prompts(connection: sqlite3.Connection, tags: RunTags) -> tuple[str, ...]:
+    """Return the runs of the same version with another prompt file, oldest first: reports pool them with this one."""
+    rows = connection.execute(
+        "select id from run where version = ? and prompt_sha256 <> ? order by recorded_at, id",
+        [tags.version, tags.prompt_sha256],
+    )
+    return tuple(identity for (identity,) in rows)
 
 
 def _append_corpus(connection: sqlite3.Connection, corpus: Corpus, now: str) -> tuple[bool, str | None]:
