@@ -76,6 +76,12 @@ class FixtureDetail(NamedTuple):
     problems: tuple[str, ...]
     session: str
 
+    @property
+    def expected(self) -> tuple[object, ...]:
+        """What was asked for: equal where two runs answered the same session and the same labels judge."""
+        points = tuple((point.id, point.type, point.wanted) for point in self.points)
+        return self.notes, self.expect_empty, self.budget, points, self.session
+
 
 class Examined(NamedTuple):
     """One run with the detail of each of its fixtures, by fixture id."""

@@ -121,6 +121,19 @@ def test_dots_stay_in_the_column_of_their_version(tmp_path: Path) -> None:
     assert max(places[:40]) < min(places[40:])
 
 
+def test_expectations_stand_before_the_answers_that_they_judge(tmp_path: Path) -> None:
+    """Each run under its own labels: two runs under the first, one under the second, none said twice in a row."""
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["old"]))})
+    runs = [bench.ingest("5", {"a": answer(proposal(f"Old {number}"))}) for number in range(2)]
+    write_corpus(bench.fixtures, {"a": labels(point(must_match_all=["new"]))})
+    runs.append(bench.ingest("6", {"a": answer(proposal("New"))}))
+    text = Reader(bench.report("history", "--format", "html")).text.partition("Fixtures")[2]
+    said = re.findall(r"Expects the practice point: \w+|judged by other labels|run \w{8}: PASS", text)
+    passed = [f"run {run}: PASS" for run in runs]
+    expects = [f"Expects the practice point: {term}" for term in ("old", "new")]
+    assert said == [expects[0], *passed[:2], "judged by other labels", expects[1], passed[2]]
+
+
 def test_one_page_has_one_set_of_labels(tmp_path: Path) -> None:
     """v5 is right under the old labels, v6 under the new: the page judges both by the new ones, everywhere."""
     bench = Bench(tmp_path, {"a": labels(point(must_match_all=["old"]))})
