@@ -13,7 +13,7 @@ select
   point_outcome.fixture_id, point_outcome.point_id,
   count(*) as runs,
   sum(point_outcome.matched) as matched,
-  sum(point_outcome.matched = 0 and exists (
+  sum(exists (
     select 1 from near_miss
     where near_miss.run_id = point_outcome.run_id
     and near_miss.fixture_id = point_outcome.fixture_id
