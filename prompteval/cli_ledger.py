@@ -86,11 +86,11 @@ def textconv(ledger: Path) -> None:
     from prompteval.evaluate import whole_ledger
     from prompteval.report.textconv import textconv_lines
 
+    if not ledger.is_file():
+        raise LedgerError(f"{ledger} is no file")
     try:
         text = lines(textconv_lines(*whole_ledger(ledger, "this state")))
     except LedgerError as error:
-        if not ledger.is_file():
-            raise
         text = lines([str(error)])
     emit(text, None)
 

@@ -23,6 +23,11 @@ class Problem(NamedTuple):
 class PromptevalError(Exception):
     """The command could not be done; the message says what, where, and what to do next."""
 
+    @property
+    def lines(self) -> list[str]:
+        """What to say, one text a line, whatever line breaks a file name may have."""
+        return [str(self)]
+
 
 class DataError(PromptevalError):
     """Files do not keep a contract. `problems` lists all that is wrong, sorted by path."""
@@ -31,8 +36,13 @@ class DataError(PromptevalError):
         self.problems = tuple(sorted(problems, key=lambda p: (p.path, p.line or 0, p.field, p.text)))
         super().__init__(summary)
 
+    @property
+    def lines(self) -> list[str]:
+        """Every problem, and their number."""
+        return [*map(str, self.problems), f"{count(len(self.problems), 'problem')}: {self.args[0]}"]
+
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.problems), f"{count(len(self.problems), 'problem')}: {self.args[0]}"])
+        return "\n".join(self.lines)
 
 
 class LedgerError(PromptevalError):

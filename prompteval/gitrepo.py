@@ -130,7 +130,7 @@ def _repository(path: Path) -> Iterator[Repo]:
     from dulwich.repo import Repo
 
     try:
-        with closing(Repo.discover(str(path.resolve().parent))) as repo:
+        with closing(Repo.discover(os.path.dirname(os.path.realpath(path)))) as repo:
             yield repo
     except NotGitRepository as error:
         raise PromptevalError(f"{path} is in no git repository") from error
@@ -144,6 +144,6 @@ def _repository(path: Path) -> Iterator[Repo]:
 def _name(repo: Repo, path: Path) -> bytes:
     """Return the name of a file in the repository. Raises PromptevalError where it is not below its work tree."""
     try:
-        return os.fsencode(path.resolve().relative_to(Path(repo.path).resolve()).as_posix())
+        return os.fsencode(Path(os.path.realpath(path)).relative_to(os.path.realpath(repo.path)).as_posix())
     except ValueError as error:
         raise PromptevalError(f"{path} is not in the work tree of {repo.path}") from error

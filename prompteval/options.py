@@ -34,13 +34,16 @@ PATH = _NamedPath(path_type=Path, readable=False)  # whoever opens it says in on
 
 
 class Failure(click.ClickException):
-    """An error on its way out: one message, exit code 2."""
+    """An error on its way out: one message, with the problems that are its reason before it; exit code 2."""
 
     exit_code = 2
 
+    def __init__(self, *lines: str) -> None:
+        *self.problems, last = lines
+        super().__init__(last)
+
     def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002
-        *problems, last = self.message.split("\n")
-        tell(*problems, f"Error: {last}")
+        tell(*self.problems, f"Error: {self.message}")
 
 
 class Commands(click.Group):
@@ -65,7 +68,7 @@ class Commands(click.Group):
             with _expected():
                 return super().invoke(ctx)
         except PromptevalError as error:
-            raise Failure(str(error)) from error
+            raise Failure(*error.lines) from error
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise

@@ -28,7 +28,8 @@ class Repository:
         if driver:
             self.git("config", "merge.prompteval.driver", DRIVER)
 
-    def git(self, *arguments: str, code: int = 0) -> str:
+    def git(self, *arguments: str, code: int | None = 0) -> str:
+        """Run git, which must end with `code` (None: with any), and return all that it says."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT")} | {
             "PYTHONPATH": str(ROOT),
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -39,7 +40,7 @@ class Repository:
         done = subprocess.run(
             ["git", *who, *arguments], cwd=self.root, env=environment, check=False, capture_output=True, text=True
         )
-        assert done.returncode == code, done.stdout + done.stderr
+        assert code in (None, done.returncode), done.stdout + done.stderr
         return done.stdout + done.stderr
 
     def record(self, *versions: str) -> None:

@@ -226,3 +226,19 @@ def test_a_link_to_a_ledger_stays_a_link(bench: Bench, tmp_path: Path) -> None:
     real, bench.ledger = bench.ledger, link
     bench.ingest("3", {"a": answer(), "b": answer()})
     assert link.is_symlink() and "v3" in ok("runs", "--ledger", real)
+
+
+@pytest.mark.parametrize("name", ["no\nsuch.db", "circle.db", "."])
+@pytest.mark.parametrize("command", ["score", "ledger verify", "ledger digest", "ledger resolve", "ledger textconv"])
+def test_whatever_a_path_leads_to_is_one_line(tmp_path: Path, command: str, name: str) -> None:
+    (tmp_path / "circle.db").symlink_to(tmp_path / "circle.db")
+    option = [] if command.endswith("textconv") else ["--ledger"]
+    said = refused(*command.split(), *option, tmp_path / name)
+    assert said.startswith("Error: ") and len(said.splitlines()) == 1
+
+
+def test_a_link_that_leads_back_to_itself_is_not_written_over(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "circle.db").symlink_to(tmp_path / "circle.db")
+    for arguments in (["ledger", "merge", bench.ledger], ["ingest", "--fixtures", bench.fixtures]):
+        assert "leads back to itself" in refused(*arguments, "--ledger", tmp_path / "circle.db")
+    assert (tmp_path / "circle.db").is_symlink()

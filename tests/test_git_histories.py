@@ -1,0 +1,78 @@
+"""Random histories of git, with the merge driver and without: a branch always has the runs that a model says it has."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.helpers import labels, ok, point, write_corpus
+from tests.repository import Repository
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+STEPS = 12
+
+
+class History:
+    """A repository beside a model of it: which runs each branch has."""
+
+    def __init__(self, root: Path, driver: bool, random: Random) -> None:
+        self.repository = Repository(root, driver=False)
+        if driver:
+            ok("ledger", "git-setup", "--ledger", self.repository.ledger)
+        self.driver, self.random = driver, random
+        self.branches: dict[str, set[str]] = {"main": set()}
+        self.here, self.recorded = "main", 0
+        self.record()
+
+    def record(self) -> None:
+        self.recorded += 1
+        self.repository.record(str(self.recorded))
+        self.branches[self.here].add(str(self.recorded))
+
+    def correct(self) -> None:
+        """The next run is recorded with other labels."""
+        term = f"alpha {self.random.randrange(3)}"
+        write_corpus(self.repository.bench.fixtures, {"a": labels(point(must_match_all=[term]))})
+
+    def branch(self) -> None:
+        name = f"branch-{len(self.branches)}"
+        self.repository.branch(name, self.here)
+        self.branches[name] = set(self.branches[self.here])
+        self.here = name
+
+    def checkout(self) -> None:
+        self.here = self.random.choice(list(self.branches))
+        self.repository.git("checkout", "-q", self.here)
+
+    def merge(self) -> None:
+        other = self.random.choice(list(self.branches))
+        self._replay("merge", "--no-edit", other)
+        self.branches[self.here] |= self.branches[other]
+
+    def pick(self) -> None:
+        """Cherry-pick the newest commit of a branch, where it recorded a run that is not here."""
+        other = self.random.choice(list(self.branches))
+        subject, _, version = self.repository.git("log", "-1", "--format=%s", other).strip().partition(" ")
+        if subject == "Record" and version not in self.branches[self.here]:
+            self._replay("cherry-pick", other)
+            self.branches[self.here].add(version)
+
+    def _replay(self, *command: str) -> None:
+        if "CONFLICT" in self.repository.git(*command, code=None):
+            assert not self.driver
+            ok("ledger", "resolve", "--ledger", self.repository.ledger)
+            self.repository.commit("Resolve")
+
+
+@pytest.mark.parametrize("driver", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_every_branch_has_the_runs_of_all_that_went_into_it(tmp_path: Path, seed: int, driver: bool) -> None:
+    random = Random(seed)
+    history = History(tmp_path, driver, random)
+    steps = (history.record, history.record, history.correct, history.branch, history.checkout)
+    for _ in range(STEPS):
+        random.choice((*steps, history.merge, history.merge, history.pick))()
+        assert set(history.repository.versions()) == history.branches[history.here]
