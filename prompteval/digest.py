@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 LENGTH = 32  # hexadecimal digits: 128 bits of SHA-256, beyond chance and short enough to stand in every row
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def digest_of(kind: str, value: Any) -> str:
     """Return the digest of a value: SHA-256 over its kind and its canonical JSON, as 32 hexadecimal digits."""
-    canonical = json.dumps([kind, value], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()[:LENGTH]
+    return hashlib.sha256(_CANONICAL.encode([kind, value]).encode("utf-8")).hexdigest()[:LENGTH]
 
 
 def of_session(text: str) -> str:
