@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.copies import samples
 from prompteval.errors import SelectionError
 from prompteval.ledger import select
-from prompteval.ledger.claims import check_scored
 from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
 from prompteval.outcome import NOTHING, CorpusRecording, FixtureOutcome, History, Run, Scored
 from prompteval.tags import shown_setting
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from prompteval.compare import Comparison
 
 
@@ -43,9 +44,9 @@ def read_history(ledger: Path, model: str | None = None, labels: str = "recorded
         if not runs:
             raise SelectionError(f"no run has the model '{model}'; 'prompteval runs' lists them.")
         judge = select.latest_corpus(connection) if labels == "latest" else None
-        left_out = select.score_under(connection, runs, judge)
-        check_scored(connection, ledger)
-        sums, given = read_totals(connection), select.given(connection)
+        with select.scoring(connection, runs, judge, ledger):
+            left_out = select.left_out(connection, judge)
+            sums, given = read_totals(connection), select.given(connection)
     alike: dict[object, list[Run]] = {}
     for run in runs:
         alike.setdefault((run.version, run.setting), []).append(run)
@@ -67,9 +68,8 @@ def whole_ledger(ledger: Path, name: str) -> Whole:
     """
     with reading(ledger, name) as connection:
         runs = select.runs_of(connection)
-        select.score_under(connection, runs, None)
-        check_scored(connection, name)
-        outcomes = read_outcomes(connection)
+        with select.scoring(connection, runs, None, name):
+            outcomes = read_outcomes(connection)
         return Whole(select.corpus_recordings(connection), [(run, outcomes[run.id]) for run in runs])
 
 
@@ -79,9 +79,9 @@ def score_run(ledger: Path, selector: str, labels: str) -> tuple[Scored, int]:
         selection = select.select(connection, selector)
         run = selection.runs[-1]
         corpus = select.latest_corpus(connection) if labels == "latest" else None
-        left_out = select.score_under(connection, [run], corpus)
-        check_scored(connection, ledger)
-        outcomes = read_outcomes(connection).get(run.id, [])
+        with select.scoring(connection, [run], corpus, ledger):
+            left_out = select.left_out(connection, corpus)
+            outcomes = read_outcomes(connection).get(run.id, [])
     return Scored(run, labels, corpus or run.corpus, outcomes, left_out), len(selection.runs)
 
 
@@ -90,30 +90,37 @@ def diff_runs(ledger: Path, baseline: str, candidate: str, where: Where) -> Comp
 
     Raises SelectionError where a selector names nothing, both name the same run, or no setting is on both sides.
     """
-    from prompteval.compare import Answered, compare
-
     with reading(ledger) as connection:
         before, after = (_of_model(select.select(connection, name), where.model) for name in (baseline, candidate))
         if both := [run.short_id for run in before.runs if run in after.runs]:
             raise SelectionError(f"run {both[0]} is on both sides; 'prompteval runs' lists what else there is")
         groups, not_compared = _groups(before, after)
         latest = select.latest_corpus(connection) if where.labels == "latest" else None
-    comparisons = []
-    for left, right in groups:
-        judge = {"candidate": right[-1].corpus, "latest": latest}.get(where.labels)
-        with reading(ledger) as connection:
-            select.score_under(connection, {run.id: run for run in (*left, *right)}.values(), judge)
-            check_scored(connection, ledger)
-            outcomes, given = read_outcomes(connection), select.given(connection)
-            corpora = {run.corpus for run in (*left, *right)} | {judge or right[-1].corpus}
-            sessions = {corpus: select.sessions_of(connection, corpus) for corpus in corpora}
-        baseline_side, candidate_side = (
-            Answered(name, samples(runs, given), {run.id: sessions[run.corpus] for run in runs})
-            for name, runs in ((before.name, left), (after.name, right))
-        )
-        counted = judge, sessions[judge or right[-1].corpus]
-        comparisons.append(compare(baseline_side, candidate_side, counted, outcomes))
+        comparisons = []
+        for left, right in groups:
+            judge = {"candidate": right[-1].corpus, "latest": latest}.get(where.labels)
+            with select.scoring(connection, (*left, *right), judge, ledger):
+                comparisons.append(_compared(connection, ((before.name, left), (after.name, right)), judge))
     return Compared(comparisons, not_compared)
+
+
+_Named = tuple[str, Sequence[Run]]
+
+
+def _compared(connection: sqlite3.Connection, sides: tuple[_Named, _Named], judge: str | None) -> Comparison:
+    """Return the comparison of baseline and candidate, each a name and its runs, under the labels of `judge`."""
+    from prompteval.compare import Answered, compare
+
+    outcomes, given = read_outcomes(connection), select.given(connection)
+    (before, left), (after, right) = sides
+    labels = judge or right[-1].corpus
+    corpora = {labels, *(run.corpus for run in (*left, *right))}
+    sessions = {corpus: select.sessions_of(connection, corpus) for corpus in corpora}
+    baseline, candidate = (
+        Answered(name, samples(runs, given), {run.id: sessions[run.corpus] for run in runs})
+        for name, runs in ((before, left), (after, right))
+    )
+    return compare(baseline, candidate, (judge, sessions[labels]), outcomes)
 
 
 def _of_model(selection: select.Selection, model: str | None) -> select.Selection:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from prompteval.detail import Examined, FixtureDetail
 from prompteval.evaluate import Compared, Where, diff_runs, read_history
 from prompteval.ledger import select
-from prompteval.ledger.claims import check_scored
 from prompteval.ledger.detail import read_detail, read_details
 from prompteval.ledger.open import reading
 from prompteval.ledger.points import read_points
@@ -22,21 +21,19 @@ def show_fixture(ledger: Path, fixture: str, selector: str) -> tuple[FixtureDeta
     with reading(ledger) as connection:
         selection = select.select(connection, selector)
         run = selection.runs[-1]
-        select.score_under(connection, [run], None)
-        check_scored(connection, ledger)
-        return read_detail(connection, run, fixture), len(selection.runs)
+        with select.scoring(connection, [run], None, ledger):
+            return read_detail(connection, run, fixture), len(selection.runs)
 
 
 def examine(ledger: Path, runs: Iterable[Run], labels: str | None) -> list[Examined]:
     """Return the detail of every fixture of each run, under the labels of the corpus `labels` (None: its own)."""
     examined = []
-    for run in runs:
-        with reading(ledger) as connection:
-            select.score_under(connection, [run], labels)
-            check_scored(connection, ledger)
-            details = read_details(connection, run)
-        sums = totals(detail.outcome for detail in details.values())
-        examined.append(Examined(run, sums, tuple(details.values())))
+    with reading(ledger) as connection:
+        for run in runs:
+            with select.scoring(connection, [run], labels, ledger):
+                details = read_details(connection, run)
+            sums = totals(detail.outcome for detail in details.values())
+            examined.append(Examined(run, sums, tuple(details.values())))
     return examined
 
 
@@ -55,9 +52,9 @@ def label_evidence(ledger: Path, model: str | None) -> LabelEvidence:
     runs = [run for run, _ in history.counted]
     with reading(ledger) as connection:
         corpus = select.latest_corpus(connection)
-        select.score_under(connection, runs, corpus)
-        check_scored(connection, ledger)
-        return LabelEvidence(read_points(connection), select.points_of(connection, corpus), len(runs), history.copies)
+        with select.scoring(connection, runs, corpus, ledger):
+            points = read_points(connection)
+        return LabelEvidence(points, select.points_of(connection, corpus), len(runs), history.copies)
 
 
 def successive(ledger: Path, runs: Iterable[Run]) -> Compared:

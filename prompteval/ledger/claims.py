@@ -24,7 +24,7 @@ Held = Iterator[tuple[str, str | None]]  # a digest or id that was held against 
 class Claim(NamedTuple):
     """One kind of claim: the check of those that a query names, and the queries for all and for what scores rest on.
 
-    The latter reads what `select.score_under` fills; None where no score rests on it.
+    The latter reads what `select.scoring` fills; None where no score rests on it.
     """
 
     noun: str

@@ -1,4 +1,4 @@
-"""Read everything that speaks for and against one fixture of one run. `score_under` comes before."""
+"""Read everything that speaks for and against one fixture of one run. To be asked within `select.scoring`."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class _Evidence(NamedTuple):
 
 
 def read_outcomes(connection: sqlite3.Connection) -> dict[str, list[FixtureOutcome]]:
-    """Return the outcomes of the chosen runs, by run id, each list by fixture id. `score_under` comes before."""
+    """Return the outcomes of the chosen runs, by run id, lists by fixture id. To be asked within `select.scoring`."""
     schema.climb(connection, "fixture_outcome")
     evidence = _read_evidence(connection)
     outcomes: dict[str, list[FixtureOutcome]] = defaultdict(list)
@@ -70,7 +70,7 @@ def read_outcomes(connection: sqlite3.Connection) -> dict[str, list[FixtureOutco
 
 
 def read_totals(connection: sqlite3.Connection) -> dict[str, Totals]:
-    """Return the totals of the chosen runs, by run id, without their fixtures. `score_under` comes before."""
+    """Return the totals of the chosen runs, by run id, without their fixtures. To be asked within `select.scoring`."""
     schema.climb(connection, "run_score")
     invalid = dict(
         connection.execute(

@@ -1,4 +1,4 @@
-"""Read how each expected point has fared over all chosen runs. `score_under` comes before."""
+"""Read how each expected point has fared over all chosen runs. To be asked within `select.scoring`."""
 
 from __future__ import annotations
 

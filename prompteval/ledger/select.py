@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from prompteval.copies import Given
 from prompteval.errors import PromptevalError, SelectionError
+from prompteval.ledger.claims import check_scored
 from prompteval.outcome import CorpusRecording, LeftOut, Run
 from prompteval.tags import normal_version, shown
 
@@ -163,23 +165,41 @@ def corpus_recordings(connection: sqlite3.Connection) -> list[CorpusRecording]:
     return [CorpusRecording(time, corpus, version, tuple(fixtures[corpus])) for time, corpus, version in rows]
 
 
-def score_under(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str | None) -> list[LeftOut]:
-    """Fill temp.scored, on which the scoring ladder stands, with `runs` alone.
+@contextmanager
+def scoring(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str | None, name: object) -> Iterator[None]:
+    """Within, the scoring ladder stands on `runs` alone: in temp.scored, which is gone after it.
 
-    They are scored under the labels of `corpus`, or (None) under those each was recorded with.
-
-    Returns the fixtures left out: those of a run that `corpus` does not have with the same session.
+    They are scored under the labels of `corpus`, or (None) under those each was recorded with. Raises LedgerError, with
+    the ledger's `name`, where something that they rest on is not what was recorded.
     """
+    connection.execute("begin")  # what is made within is rolled back
+    try:
+        _stand_on(connection, runs, corpus)
+        check_scored(connection, name)
+        yield
+    finally:
+        if connection.in_transaction:  # some errors end it by themselves
+            connection.execute("rollback")
+
+
+def left_out(connection: sqlite3.Connection, corpus: str | None) -> list[LeftOut]:
+    """Return the fixtures that are not scored, since `corpus` lacks them or has them with another session.
+
+    To be asked within `scoring`.
+    """
+    return [LeftOut(*row) for row in connection.execute(_LEFT_OUT, [corpus])]
+
+
+def _stand_on(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str | None) -> None:
     connection.execute(_TEMP_SCORED)
     connection.execute("create temp table chosen (run_id text primary key)")
     connection.executemany("insert into temp.chosen values (?)", [[run.id] for run in runs])
     connection.execute(_JUDGING, [corpus])
     connection.execute(_FILL_SCORED, [corpus])
-    return [LeftOut(*row) for row in connection.execute(_LEFT_OUT, [corpus])]
 
 
 def given(connection: sqlite3.Connection) -> dict[str, Given]:
-    """Return what each of the chosen runs answered, by run id. `score_under` comes before."""
+    """Return what each of the chosen runs answered, by run id. To be asked within `scoring`."""
     answers: dict[str, dict[str, str]] = defaultdict(dict)
     telling: dict[str, set[str]] = defaultdict(set)
     repeats: dict[str, int] = {}

@@ -18,7 +18,7 @@ ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)  # a user's second call finds t
 
 def prompteval(*arguments: object) -> list[str]:
     """Return the command line of a prompteval process, started as its console script starts it."""
-    return [sys.executable, "-c", "from prompteval.cli import main; main()", *map(str, arguments)]
+    return [sys.executable, "-c", "from prompteval.__main__ import run; run()", *map(str, arguments)]
 
 
 def seconds(command: Sequence[str]) -> float:
