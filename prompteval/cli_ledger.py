@@ -160,16 +160,15 @@ def git_setup(ledger: Path, remove: bool) -> None:
 @ledger_commands.command()
 @ledger_option
 def digest(ledger: Path) -> None:
-    """Print the digest of all facts in the ledger: the same for every file that holds them.
+    """Print the digest of all facts in a ledger that verifies: the same for every file that holds them.
 
     \b
     prompteval ledger digest
     """
     from prompteval.ledger import content
-    from prompteval.ledger.open import reading
+    from prompteval.ledger.merge import checked
 
-    with reading(ledger) as connection:
-        emit(lines([content.digest(content.read(connection))]), None)
+    emit(lines([content.digest(checked(ledger))]), None)
 
 
 @ledger_commands.command("export")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,8 +15,6 @@ from prompteval.outcome import NOTHING, CorpusRecording, FixtureOutcome, History
 from prompteval.tags import shown_setting
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from prompteval.compare import Comparison
 
 
@@ -90,6 +88,8 @@ def diff_runs(ledger: Path, baseline: str, candidate: str, where: Where) -> Comp
 
     Raises SelectionError where a selector names nothing, both name the same run, or no setting is on both sides.
     """
+    from prompteval.compare import Answered, compare
+
     with reading(ledger) as connection:
         before, after = (_of_model(select.select(connection, name), where.model) for name in (baseline, candidate))
         if both := [run.short_id for run in before.runs if run in after.runs]:
@@ -100,27 +100,16 @@ def diff_runs(ledger: Path, baseline: str, candidate: str, where: Where) -> Comp
         for left, right in groups:
             judge = {"candidate": right[-1].corpus, "latest": latest}.get(where.labels)
             with select.scoring(connection, (*left, *right), judge, ledger):
-                comparisons.append(_compared(connection, ((before.name, left), (after.name, right)), judge))
+                outcomes, given = read_outcomes(connection), select.given(connection)
+            corpora = {run.corpus for run in (*left, *right)} | {judge or right[-1].corpus}
+            sessions = {corpus: select.sessions_of(connection, corpus) for corpus in corpora}
+            baseline_side, candidate_side = (
+                Answered(name, samples(runs, given), {run.id: sessions[run.corpus] for run in runs})
+                for name, runs in ((before.name, left), (after.name, right))
+            )
+            counted = judge, sessions[judge or right[-1].corpus]
+            comparisons.append(compare(baseline_side, candidate_side, counted, outcomes))
     return Compared(comparisons, not_compared)
-
-
-_Named = tuple[str, Sequence[Run]]
-
-
-def _compared(connection: sqlite3.Connection, sides: tuple[_Named, _Named], judge: str | None) -> Comparison:
-    """Return the comparison of baseline and candidate, each a name and its runs, under the labels of `judge`."""
-    from prompteval.compare import Answered, compare
-
-    outcomes, given = read_outcomes(connection), select.given(connection)
-    (before, left), (after, right) = sides
-    labels = judge or right[-1].corpus
-    corpora = {labels, *(run.corpus for run in (*left, *right))}
-    sessions = {corpus: select.sessions_of(connection, corpus) for corpus in corpora}
-    baseline, candidate = (
-        Answered(name, samples(runs, given), {run.id: sessions[run.corpus] for run in runs})
-        for name, runs in ((before, left), (after, right))
-    )
-    return compare(baseline, candidate, (judge, sessions[labels]), outcomes)
 
 
 def _of_model(selection: select.Selection, model: str | None) -> select.Selection:

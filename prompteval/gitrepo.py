@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from prompteval.errors import PromptevalError
 
 if TYPE_CHECKING:
+    from dulwich.index import Index
     from dulwich.repo import Repo
 
 _REVISION = re.compile(r"([^~^:]+)([~^0-9]*)")  # a name or id, and the steps from there to a parent
-_OURS = re.compile(r'\s*\[\s*(diff|merge)\s+"prompteval"\s*\]', re.IGNORECASE)
-_HEADER = re.compile(r"\s*\[")
+_OURS = re.compile(r'\s*\[\s*(diff|merge)(\s+"prompteval"|\.prompteval)\s*\]', re.IGNORECASE)
+_HEADER, _COMMENT = re.compile(r"\s*\["), re.compile(r"\s*[#;]")
 
 
 class Conflict(NamedTuple):
@@ -49,7 +50,7 @@ def file_at(revision: str, path: Path) -> bytes:
             start = parse_commit(repo, b"HEAD" if parts[1] == "@" else parts[1].encode())
             commit = parse_object(repo, start.id + parts[2].encode())
         except (KeyError, ValueError) as error:
-            raise PromptevalError(f"'{revision}' is no file here and no commit that git knows") from error
+            raise PromptevalError(f"'{revision}' is no file here and no branch, tag or id of a commit") from error
         assert isinstance(commit, Commit)
         name = _name(repo, path)
         try:
@@ -65,7 +66,7 @@ def conflict(path: Path) -> Conflict:
 
     with _repository(path) as repo:
         name = _name(repo, path)
-        index = repo.open_index()
+        index = _index(repo)
         entry = index[name] if name in index else None  # noqa: SIM401  (an index has no get)
         if not isinstance(entry, ConflictedIndexEntry):
             raise PromptevalError(f"{path} is in no conflict; 'git status' tells where the repository stands")
@@ -73,6 +74,15 @@ def conflict(path: Path) -> Conflict:
         base, ours, theirs = (None if side is None else repo[side.sha].as_raw_string() for side in sides)
         merging = any(Path(repo.controldir(), name).exists() for name in ("MERGE_HEAD", "SQUASH_MSG"))
         return Conflict(base, ours, theirs, not merging)
+
+
+def _index(repo: Repo) -> Index:
+    try:
+        return repo.open_index()
+    except Exception as error:  # whatever dulwich's parser comes upon
+        told = f"the index of {repo.path} cannot be read: {type(error).__name__}: {error}"
+        plainly = "'git update-index --no-split-index' and 'git sparse-checkout disable' write a plain one"
+        raise PromptevalError(f"{told}; if it is split or sparse, {plainly}") from error
 
 
 def configure(path: Path, command: str | None) -> Path:
@@ -91,8 +101,9 @@ def configure(path: Path, command: str | None) -> Path:
         with open(descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
             before = config.read_bytes().decode("utf-8", "surrogateescape") if config.exists() else ""
             kept = _without_ours(before)
-            ended = "" if kept.endswith("\n") or not kept or command is None else "\n"
-            file.write(kept + ended + ("" if command is None else _sections(command)))
+            ended = "" if kept.endswith("\n") or not kept else "\n"
+            added = "" if command is None else ended + _sections(command)
+            file.write(kept + (added.replace("\n", "\r\n") if "\r\n" in before else added))
         if config.exists():
             shutil.copymode(config, lock)  # it may hold what others must not read
         os.replace(lock, config)
@@ -105,7 +116,7 @@ def _without_ours(text: str) -> str:
     kept, ours = [], False
     for line in text.splitlines(keepends=True):
         ours = bool(_OURS.match(line)) if _HEADER.match(line) else ours
-        if not ours:
+        if not ours or _COMMENT.match(line):
             kept.append(line)
     return "".join(kept)
 
@@ -138,7 +149,7 @@ def _repository(path: Path) -> Iterator[Repo]:
         raise
     except Exception as error:  # of a damaged repository dulwich says whatever its parsers come upon
         message = f"the git repository around {path} cannot be read: {type(error).__name__}: {error}"
-        raise PromptevalError(f"{message}; 'git fsck' says more") from error
+        raise PromptevalError(message) from error
 
 
 def _name(repo: Repo, path: Path) -> bytes:

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-# Some nested marks cost a Markdown parser quadratic time. A body this long is searched as written alone.
+# A body this long, which no model writes, is searched as written alone.
 LONGEST_RENDERED = 100_000
-_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 @lru_cache(maxsize=1)
@@ -38,9 +38,18 @@ def _blocks(tokens: Iterable[Token]) -> Iterator[str]:
         if token.type == "inline":
             yield "".join(_inline(token.children or ()))
         elif token.type == "html_block":
-            yield _TAG.sub("", token.content)
+            yield "".join(_TAG.sub("", part) for part in _outside_comments(token.content))
         elif token.content:
             yield token.content
+
+
+def _outside_comments(html: str) -> Iterator[str]:
+    """Yield the parts between comments. One without an end is none; a pattern would look for that end each time."""
+    start = 0
+    while (opened := html.find("<!--", start)) >= 0 and (closed := html.find("-->", opened + 4)) >= 0:
+        yield html[start:opened]
+        start = closed + 3
+    yield html[start:]
 
 
 def read_line(markdown: str) -> str:

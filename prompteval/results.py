@@ -13,6 +13,8 @@ from prompteval.model import Answer, Proposal
 from prompteval.textfile import FileRefusedError, decode, read_bytes
 
 CONTRACT = "proposal-output"
+# Characters of titles and bodies in one answer. Recorded ones have 5,000; of hostile Markdown so much takes seconds.
+MOST_TEXT = 200_000
 
 
 class Results(NamedTuple):
@@ -53,7 +55,10 @@ def load_results(root: Path, fixture_ids: Iterable[str]) -> tuple[Results, list[
 
 
 def parse_answer(data: bytes) -> Answer:
-    """Return the answer in the bytes of one result file. Raises FileRefusedError for UTF-16, a slip of the editor."""
+    """Return the answer in the bytes of one result file.
+
+    Raises FileRefusedError for UTF-16, a slip of the editor, and for more text than any model gives.
+    """
     try:
         text = decode(data)
     except FileRefusedError as error:
@@ -68,7 +73,10 @@ def parse_answer(data: bytes) -> Answer:
     broken = breaches(CONTRACT, value)
     if broken:
         return Answer(raw=text, problems=tuple(f"{b.field}: {b.text}" if b.field else b.text for b in broken))
-    return Answer(proposals=tuple(_proposals(value)))
+    answer = Answer(proposals=tuple(_proposals(value)))
+    if sum(len(proposal.title) + len(proposal.body) for proposal in answer.proposals) > MOST_TEXT:
+        raise FileRefusedError(f"has more than {MOST_TEXT:,} characters in its titles and bodies")
+    return answer
 
 
 def _proposals(value: dict[str, Any]) -> Iterable[Proposal]:

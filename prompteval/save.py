@@ -61,9 +61,9 @@ def _as_it_is(reply: bytes) -> bytes:
     try:
         find_answer(decode(reply))
     except FileRefusedError as error:
-        if "UTF-16" in str(error):  # a slip of the editor, never the model's
-            raise PromptevalError(f"the reply {error}") from error
-        return reply
+        if "is not UTF-8" in str(error):  # UTF-16 is a slip of the editor, never the model's
+            return reply
+        raise PromptevalError(f"the reply {error}") from error
     except PromptevalError:
         return reply
     raise PromptevalError("the reply holds a valid answer; save it without --as-is")

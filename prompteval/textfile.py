@@ -9,7 +9,10 @@ import codecs
 import os
 import shutil
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from prompteval.errors import PromptevalError
 
@@ -20,8 +23,9 @@ class FileRefusedError(PromptevalError):
     """One file that will not be read; the message is the reason alone, without the path."""
 
 
-def read_bytes(path: Path, largest: int | None = LARGEST) -> bytes:
-    """Return the bytes of a regular file of at most `largest` bytes. Raises FileRefusedError for anything else."""
+@contextmanager
+def open_regular(path: Path) -> Iterator[BinaryIO]:
+    """Yield a regular file, open to be read. Raises FileRefusedError for anything else, and where it cannot be read."""
     if path.is_symlink():
         _follow(path)
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -30,9 +34,15 @@ def read_bytes(path: Path, largest: int | None = LARGEST) -> bytes:
         if not stat.S_ISREG(kind):
             raise FileRefusedError(f"is {_kind(kind)}, not a file")
         with open(os.open(path, flags), "rb") as file:
-            data = file.read() if largest is None else file.read(largest + 1)
+            yield file
     except OSError as error:
         raise FileRefusedError(f"cannot be read: {error.strerror}") from error
+
+
+def read_bytes(path: Path, largest: int | None = LARGEST) -> bytes:
+    """Return the bytes of a regular file of at most `largest` bytes. Raises FileRefusedError for anything else."""
+    with open_regular(path) as file:
+        data = file.read() if largest is None else file.read(largest + 1)
     if largest is not None and len(data) > largest:
         raise FileRefusedError(f"is larger than {largest:,} bytes")
     return data
@@ -44,9 +54,12 @@ def replace_bytes(path: Path, data: bytes) -> None:
     Written beside it and moved over it, so that nobody ever finds a part; after an error it is as it was.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.tmp")
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        fresh.write_bytes(data)
+        with fresh.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
         if path.exists():
             shutil.copymode(path, fresh)
         os.replace(fresh, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from prompteval.fold import fold, fold_by_character
 from prompteval.ledger.rows import proposal_row
 from prompteval.model import Proposal
-from prompteval.reading import LONGEST_RENDERED, read_blocks
+from prompteval.reading import _TAG, LONGEST_RENDERED, _outside_comments, read_blocks
 from tests.helpers import Bench, answer, by_id, labels, point, proposal
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "cases" / "folding.yaml").read_text("utf-8"))
@@ -156,3 +157,29 @@ def test_the_ledger_keeps_only_the_search_texts_that_sql_cannot_make(title: str,
 
 def test_a_giant_body_is_searched_as_written_alone() -> None:
     assert read_blocks("**a** " * LONGEST_RENDERED) == "**a** " * LONGEST_RENDERED
+
+
+@given(st.text(alphabet="<!->a ", max_size=30))
+def test_comments_are_taken_out_as_a_pattern_would(html: str) -> None:
+    """The pattern is the rule; it looks for the end of a comment at every beginning, which takes quadratic time."""
+    one_pass = re.sub(r"<!--.*?-->|</?[A-Za-z][^<>]*>", "", html, flags=re.DOTALL)
+    assert "".join(_TAG.sub("", part) for part in _outside_comments(html)) == one_pass
+
+
+PIECES = ["<!--", "a <!--", "<!-- a", "<a ", "![", "[", "- a\n", "|a|b\n|-|-\n", "**a ", "`a``", "&"]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_rendering_takes_linear_time(piece: str) -> None:
+    """Four times the text takes about four times as long, and never anything like sixteen times."""
+
+    def seconds(length: int) -> float:
+        text = piece * (length // len(piece))
+        best = float("inf")
+        for _ in range(3):
+            start = time.process_time()
+            read_blocks(text)
+            best = min(best, time.process_time() - start)
+        return best
+
+    assert seconds(40_000) < 10 * seconds(10_000) + 0.01

@@ -32,6 +32,14 @@ class History:
         self.repository.record(str(self.recorded))
         self.branches[self.here].add(str(self.recorded))
 
+    def record_again(self) -> None:
+        """Record what another branch has recorded: the same run, at another time."""
+        others = set().union(*self.branches.values()) - self.branches[self.here]
+        if others:
+            version = self.random.choice(sorted(others))
+            self.repository.record(version)
+            self.branches[self.here].add(version)
+
     def correct(self) -> None:
         """The next run is recorded with other labels."""
         term = f"alpha {self.random.randrange(3)}"
@@ -49,8 +57,12 @@ class History:
 
     def merge(self) -> None:
         other = self.random.choice(list(self.branches))
+        parents = [self.repository.git("rev-parse", name).strip() for name in ("HEAD", other)]
         self._replay("merge", "--no-edit", other)
         self.branches[self.here] |= self.branches[other]
+        for parent in parents:
+            verified = ok("ledger", "verify", "--ledger", self.repository.ledger, "--against", parent)
+            assert verified.startswith("0 problems")
 
     def pick(self) -> None:
         """Cherry-pick the newest commit of a branch, where it recorded a run that is not here."""
@@ -72,7 +84,7 @@ class History:
 def test_every_branch_has_the_runs_of_all_that_went_into_it(tmp_path: Path, seed: int, driver: bool) -> None:
     random = Random(seed)
     history = History(tmp_path, driver, random)
-    steps = (history.record, history.record, history.correct, history.branch, history.checkout)
+    steps = (history.record, history.record, history.record_again, history.correct, history.branch, history.checkout)
     for _ in range(STEPS):
         random.choice((*steps, history.merge, history.merge, history.pick))()
         assert set(history.repository.versions()) == history.branches[history.here]

@@ -220,7 +220,7 @@ def test_verify_against_a_commit(repository: Repository) -> None:
 @pytest.mark.parametrize("state", ["nowhere", "HEAD^2", "HEAD~9", "HEAD:ledger", "", "no/such.db", "HEAD@{9}", "a b"])
 def test_a_state_that_is_none(repository: Repository, state: str) -> None:
     said = refused("ledger", "verify", "--ledger", repository.ledger, "--against", state)
-    assert said == f"Error: '{state}' is no file here and no commit that git knows\n"
+    assert said == f"Error: '{state}' is no file here and no branch, tag or id of a commit\n"
 
 
 def test_a_commit_without_a_ledger(repository: Repository) -> None:
@@ -257,7 +257,8 @@ def test_a_damaged_repository_is_one_line(repository: Repository, damage: str) -
     before = repository.ledger.read_bytes()
     DAMAGES[damage](repository.root / ".git")
     said = refused("ledger", "resolve", "--ledger", repository.ledger)
-    assert said.startswith(("Error: the git repository around ", f"Error: {repository.ledger} is in no git"))
+    told = ("the git repository around ", "the index of ", f"{repository.ledger} is in no git")
+    assert said.startswith(tuple(f"Error: {what}" for what in told))
     assert len(said.splitlines()) == 1
     assert repository.ledger.read_bytes() == before
 
@@ -284,6 +285,34 @@ def test_line_ends_and_mode_of_the_configuration_stay(repository: Repository, te
     assert config.read_bytes().startswith(text.encode()) and config.stat().st_mode & 0o777 == 0o600
     assert repository.git("config", "core.bare").strip() == "false"
     assert "textconv" in repository.git("config", "--get-regexp", "diff.prompteval")
+    assert (b"\r\n" in config.read_bytes()) == (config.read_bytes().count(b"\n") == config.read_bytes().count(b"\r\n"))
+
+
+def test_a_comment_stays_and_the_old_form_of_a_section_goes(repository: Repository) -> None:
+    config = repository.root / ".git" / "config"
+    before = config.read_text()
+    ok("ledger", "git-setup", "--ledger", repository.ledger)
+    config.write_text(config.read_text() + "\t# mine\n; mine too\n[merge.prompteval]\n\tname = old\n")
+    ok("ledger", "git-setup", "--remove", "--ledger", repository.ledger)
+    assert config.read_text() == f"{before}\t# mine\n; mine too\n"
+
+
+@pytest.mark.parametrize("how", ["split", "sparse"])
+def test_an_index_that_cannot_be_read_says_how_to_write_a_plain_one(repository: Repository, how: str) -> None:
+    repository.part()
+    if how == "split":
+        repository.git("update-index", "--split-index")
+    else:
+        repository.git("sparse-checkout", "set", "--cone", "--sparse-index", "ledger")
+    repository.git("merge", "other", code=1)
+    result = cli("ledger", "resolve", "--ledger", repository.ledger)
+    if result.exit_code:  # a library to come may read it
+        assert "'git update-index --no-split-index' and 'git sparse-checkout disable'" in result.stderr
+        command = ("update-index", "--no-split-index") if how == "split" else ("sparse-checkout", "disable")
+        repository.git(*command)
+        ok("ledger", "resolve", "--ledger", repository.ledger)
+    repository.git("add", "ledger/prompteval.db")
+    assert repository.versions() == ["1", "2", "3", "4"]
 
 
 def test_nothing_of_the_repository_is_run(repository: Repository) -> None:

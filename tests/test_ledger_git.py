@@ -134,6 +134,48 @@ def test_a_full_disk_leaves_ours_as_it_was(repository: Repository, tmp_path: Pat
     assert {path.name for path in tmp_path.iterdir()} == {"base.db", "ours.db", "repository", "bench"}
 
 
+def test_a_cherry_pick_brings_the_labels_of_its_run(repository: Repository) -> None:
+    """The commit before it recorded them: without that recording nothing would say that they are the latest."""
+    repository.branch("other")
+    write_corpus(repository.bench.fixtures, {"a": labels(point(must_match_all=["alpha 3"]))})
+    repository.record("2", "3")
+    command = ("score", "--run", "3", "--labels", "latest", "--ledger", repository.ledger)
+    before = ok(*command)
+    assert before.startswith("v3 extracted 1/1") and "corpus" in before
+    repository.git("checkout", "-q", "main")
+    repository.git("cherry-pick", "other")
+    assert repository.versions() == ["1", "3"]
+    assert ok(*command).splitlines()[0] == before.splitlines()[0]
+    assert ok("score", "--run", "1", *command[3:]).startswith("v1 extracted 0/1"), "judged by alpha 3"
+
+
+@pytest.mark.parametrize("order", ["ours first", "theirs first"])
+def test_the_earlier_recording_stands_whichever_is_merged(repository: Repository, tmp_path: Path, order: str) -> None:
+    """The base and one side have a run that the other side knows by an earlier recording."""
+    base, ours, theirs = (tmp_path / f"{name}.db" for name in ("base", "ours", "theirs"))
+    root = tmp_path / "later"
+    root.mkdir()
+    later = Repository(root)
+    later.record("1")
+    shutil.copy(later.ledger, base)
+    later.record("2")
+    shutil.copy(later.ledger, ours)
+    ok("ledger", "merge", repository.ledger, base, "--ledger", theirs)
+    sides = (ours, theirs) if order == "ours first" else (theirs, ours)
+    ok("ledger", "merge-driver", base, *sides)
+    for side in (repository.ledger, sides[1]):
+        assert ok("ledger", "verify", "--ledger", sides[0], "--against", side).startswith("0 problems")
+
+
+def test_a_side_that_is_read_only_is_left_alone(repository: Repository, tmp_path: Path) -> None:
+    ours = Path(shutil.copy(repository.ledger, tmp_path / "ours.db"))
+    repository.record("2")
+    ours.chmod(0o444)
+    before = ours.read_bytes()
+    assert "is read-only" in refused("ledger", "merge-driver", ours, ours, repository.ledger)
+    assert ours.read_bytes() == before and ours.stat().st_mode & 0o777 == 0o444
+
+
 def test_without_a_driver_a_merge_is_a_conflict_that_loses_nothing(tmp_path: Path) -> None:
     """Everything works without the configuration: take a side, merge the other into it."""
     repository = Repository(tmp_path, driver=False)

@@ -197,7 +197,7 @@ def test_a_full_disk_leaves_the_ledger_whole(bench: Bench) -> None:
     """A limit on the size of files stops the copy half-way, as a full disk would."""
     import resource
 
-    arguments = bench.arguments("3", {"a": answer(proposal("long", "word " * 50_000)), "b": answer()})
+    arguments = bench.arguments("3", {"a": answer(proposal("long", "word " * 30_000)), "b": answer()})
     before = bench.ledger.read_bytes()
     limit = len(before) + 8192
     stopped = subprocess.run(

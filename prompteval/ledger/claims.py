@@ -24,13 +24,13 @@ Held = Iterator[tuple[str, str | None]]  # a digest or id that was held against 
 class Claim(NamedTuple):
     """One kind of claim: the check of those that a query names, and the queries for all and for what scores rest on.
 
-    The latter reads what `select.scoring` fills; None where no score rests on it.
+    The latter reads what `select.scoring` fills.
     """
 
     noun: str
     check: Callable[[sqlite3.Connection, str], Held]
     every: str
-    scored: str | None
+    scored: str
 
 
 def broken(connection: sqlite3.Connection) -> Found:
@@ -42,13 +42,13 @@ def broken(connection: sqlite3.Connection) -> Found:
 def check_scored(connection: sqlite3.Connection, ledger: object) -> None:
     """Raise LedgerError, which names `ledger`, where what is about to be scored is not what was recorded."""
     for claim in CLAIMS:
-        for place, text in _broken(connection, claim, claim.scored) if claim.scored else ():
+        for place, text in _broken(connection, claim, claim.scored):
             raise LedgerError(f"{ledger} is damaged: {place}: {text}; 'prompteval ledger verify' lists all of it")
 
 
 def _broken(connection: sqlite3.Connection, claim: Claim, which: str) -> Found:
     try:
-        wanted = {name for (name,) in connection.execute(which) if name is not None}
+        wanted = {name for (name,) in connection.execute(which)}
         for name, text in claim.check(connection, which):
             wanted.discard(name)
             if text is not None:
@@ -63,7 +63,7 @@ def agrees(said: object, make: Callable[..., object], *values: Any) -> bool:
     """Return whether `make` of the values is what is said of them. In a damaged row they need not even be texts."""
     try:
         return make(*values) == said
-    except (TypeError, ValueError, KeyError, AttributeError):
+    except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
         return False
 
 
@@ -126,8 +126,8 @@ def _answers(connection: sqlite3.Connection, which: str) -> Held:
         make, value = (_digest_of_answer, said[name]) if raw is None else (digest.of_invalid_answer, raw)
         if not agrees(name, make, value):
             yield name, f"what it says has another digest ({state})"
-        elif state != ("valid" if raw is None else "invalid"):
-            yield name, "its state is not that of what it says"
+        elif (state == "invalid", bool(problems[name])) != (raw is not None, raw is not None):
+            yield name, "its state or the number of its problems is not that of what it says"
         elif not all(_sealed(*row) for row in (*(proposal[:6] for proposal in said[name]), *problems[name])):
             yield name, "a searched text or a problem is not as it was recorded"
         else:
@@ -136,11 +136,14 @@ def _answers(connection: sqlite3.Connection, which: str) -> Held:
 
 def _digest_of_answer(proposals: list[list[Any]]) -> str:
     lists: dict[str, list[dict[str, Any]]] = {"practice": [], "map": []}
-    for _, title, body, _, _, _, list_, type_, tags, description, confidence in proposals:
+    for _, title, body, _, _, _, list_, type_, written, description, confidence in proposals:
+        tags = json.loads(written)
+        if json.dumps(tags, ensure_ascii=False) != written:
+            raise ValueError(f"{written} is spelled otherwise than an ingest spells it")
         lists[list_].append(
             {
                 "type": type_,
-                "tags": json.loads(tags),
+                "tags": tags,
                 "title": title,
                 "description": description,
                 "body": body,
@@ -201,10 +204,11 @@ def _sealed(seal: str | None, *values: Any) -> bool:
     return seal is None or agrees(seal, digest.seal, *values)
 
 
+_SCORED_SESSIONS = "select session from corpus_fixture where corpus in (select corpus from temp.judging)"
 CLAIMS = (
-    Claim("session", _sessions, "select digest from session", None),
+    Claim("session", _sessions, "select digest from session", _SCORED_SESSIONS),
     Claim("labels", _labels, "select digest from labels", "select labels from temp.scored"),
-    Claim("answer", _answers, "select digest from answer", "select answer from temp.scored"),
+    Claim("answer", _answers, "select digest from answer", "select answer from temp.scored where answer is not null"),
     Claim("corpus", _corpora, "select revision from corpus", "select corpus from temp.judging"),
     Claim("corpus_recording", _recordings, *["select recorded_at from corpus_recording"] * 2),
     Claim("run", _runs, "select id from run", "select run_id from temp.chosen"),

@@ -44,13 +44,16 @@ DERIVED = {
 
 
 @cache
-def types() -> dict[str, dict[str, str]]:
-    """Return the type of each column that holds facts, by table, in their order."""
+def types() -> dict[str, dict[str, tuple[str, bool]]]:
+    """Return the type of each column that holds facts, and whether it always has a value, by table, in their order."""
+    listed: dict[str, dict[str, tuple[str, bool]]] = {}
     with closing(sqlite3.connect(":memory:")) as connection:
         schema.create(connection)
-        info = "select name, type from pragma_table_info(?) order by cid"
-        listed = {table: dict(connection.execute(info, [table]).fetchall()) for table in KEYS}
-    return {table: {n: t for n, t in listed[table].items() if n not in DERIVED.get(table, ())} for table in KEYS}
+        for table in KEYS:
+            info = connection.execute('select name, type, "notnull" from pragma_table_info(?) order by cid', [table])
+            derived = DERIVED.get(table, ())
+            listed[table] = {name: (type_, bool(needed)) for name, type_, needed in info if name not in derived}
+    return listed
 
 
 @cache
@@ -88,7 +91,12 @@ def _derived(table: str, row: Values) -> tuple[str | None, ...]:
         return searched.of_term(*_picked(table, row, "term"))
     if table == "proposal":
         return searched.of_proposal(*_picked(table, row, "title", "body"))
-    return (seal(*_picked(table, row, *schema.SEALED[table])),) if table in schema.SEALED else ()
+    return (seal_of(table, row),) if table in schema.SEALED else ()
+
+
+def seal_of(table: str, row: Values) -> str:
+    """Return the seal of a row of one of the tables `schema.SEALED`."""
+    return seal(*_picked(table, row, *schema.SEALED[table]))
 
 
 def _picked(table: str, row: Values, *names: str) -> Values:
@@ -119,7 +127,7 @@ def _as_json(value: Any) -> Any:
 def add(union: Content, content: Content, name: str) -> None:
     """Add the facts of one ledger to a union.
 
-    A run or a name of a corpus that was recorded twice counts once, the earlier recording stands. Raises LedgerError
+    A run that was recorded twice counts once, the earlier recording stands. Raises LedgerError
     where `name`, the ledger that is added, says something else of a key than the union does.
     """
     _add_problems(union, content)
@@ -128,9 +136,9 @@ def add(union: Content, content: Content, name: str) -> None:
             known = union[table].setdefault(key, row)
             if known == row:
                 continue
-            if table != "corpus_recording" and (table != "run" or _evidence(known) != _evidence(row)):
+            if table != "run" or not _recorded_anew(known, row):
                 raise LedgerError(f"{name} has another {table} {key[0][:8]} than the ledgers before it")
-            union[table][key] = min(known, row, key=lambda row: _earliest(table, row))
+            union[table][key] = min(known, row, key=lambda run: _picked("run", run, "recorded_at"))
 
 
 def _add_problems(union: Content, content: Content) -> None:
@@ -158,17 +166,22 @@ def _evidence(run: Values) -> Values:
     return _picked("run", run, "version", "model", "temperature", "harness", "repeat")
 
 
-def _earliest(table: str, row: Values) -> tuple[Any, ...]:
-    """Order recordings of one run, or names of one corpus: by time, and then by all they say."""
-    return (*_picked(table, row, "recorded_at"), *map(repr, row))
+def _recorded_anew(one: Values, other: Values) -> bool:
+    """Return whether two rows of one run are recordings of the same evidence at different times."""
+    times = {_picked("run", run, "recorded_at") for run in (one, other)}
+    return _evidence(one) == _evidence(other) and len(times) == 2
 
 
 def beyond(content: Content, base: Content) -> Content:
-    """Return the runs and the recordings of corpora that `base` lacks, with all that they refer to."""
+    """Return the runs and the recordings of corpora that `base` lacks or has otherwise, with all that they refer to.
+
+    Of a corpus that comes with a run, every recording comes too: they say when its labels were the latest.
+    """
     part = empty()
     for table in ("run", "corpus_recording"):
-        part[table] = {key: row for key, row in content[table].items() if key not in base[table]}
+        part[table] = {key: row for key, row in content[table].items() if base[table].get(key) != row}
     corpora = {*_values(part, "run", "corpus"), *_values(part, "corpus_recording", "corpus")}
+    part["corpus_recording"] = {key: row for key, row in content["corpus_recording"].items() if key[1] in corpora}
     _take(part, content, ("corpus", "corpus_fixture"), corpora)
     _take(part, content, ("session",), _values(part, "corpus_fixture", "session"))
     _take(part, content, ("labels", "point", "term"), _values(part, "corpus_fixture", "labels"))
@@ -205,6 +218,5 @@ def vanished(before: Content, after: Content) -> list[tuple[str, str]]:
 
 def _recorded_before(now: Values, before: Values) -> bool:
     """Return whether a run is known by an earlier recording of the same evidence than it was."""
-    if _evidence(now) != _evidence(before):
-        return False
-    return _picked("run", now, "recorded_at") < _picked("run", before, "recorded_at")
+    earlier = _picked("run", now, "recorded_at") < _picked("run", before, "recorded_at")
+    return earlier and _recorded_anew(now, before)

@@ -16,7 +16,7 @@ from prompteval.ledger import content, schema
 from prompteval.ledger.content import Content, Values
 from prompteval.ledger.merge import Merged, add_to, checked
 from prompteval.ledger.verify import verify_facts
-from prompteval.textfile import FileRefusedError, read_bytes, replace_bytes
+from prompteval.textfile import FileRefusedError, open_regular, read_bytes, replace_bytes
 
 # Which tables stand in a file, in this order; the first one gives it its name. What may grow comes last, so that a file
 # of an earlier time is the beginning of its later self.
@@ -29,6 +29,7 @@ _LINKS = {
     "corpora": ("corpus_fixture", {"session": "session", "labels": "labels", "point": "labels", "term": "labels"}),
     "runs": ("result", {"answer": "answer", "answer_problem": "answer", "proposal": "answer"}),
 }
+_LONGEST = 32_000_000  # bytes of a line: an invalid answer of 4 MB, each byte of it as two of an escape, and more
 _TYPES = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int), "ANY": (str, bytes)}
 
 
@@ -42,7 +43,7 @@ def export_ledger(ledger: Path, folder: Path) -> str:
     for name, text in _files(whole):
         path = folder / name
         try:
-            before = read_bytes(path, largest=None) if path.exists() else b""
+            before = read_bytes(path, largest=len(text)) if path.exists() else b""
             if not text.startswith(before):
                 raise LedgerError(f"{path} says something else than {ledger}; export into an empty folder")
             if before != text:
@@ -50,7 +51,7 @@ def export_ledger(ledger: Path, folder: Path) -> str:
         except OSError as error:
             raise LedgerError(f"{path} cannot be written: {error.strerror}") from error
         except FileRefusedError as error:
-            raise LedgerError(f"{path} {error}") from error
+            raise LedgerError(f"{path} {error}; export into an empty folder") from error
     return f"{count(len(whole['run']), 'run')} and {count(len(whole['corpus']), 'corpus revision')}"
 
 
@@ -68,6 +69,9 @@ def import_ledger(ledger: Path, folder: Path) -> Merged:
 def _read(folder: Path) -> Content:
     """Return what all files hold together. They have to verify without what a ledger has."""
     read = content.empty()
+    for kind in _PARTS:
+        if (folder / kind).exists() and not (folder / kind).is_dir():
+            raise LedgerError(f"{folder / kind} is not a folder")
     for path in [path for kind in _PARTS for path in sorted((folder / kind).glob("*.ndjson"))]:
         content.add(read, _content(path), str(path))
     if not any(read.values()):
@@ -113,18 +117,14 @@ def _lines(kind: str, name: str, owned: dict[str, dict[str, list[Values]]]) -> I
             value = {"table": table, **dict(zip(columns[table], row, strict=True))}
             if isinstance(value.get("raw"), bytes):
                 value["raw"] = {"hex": value["raw"].hex()}
+            if table in schema.SEALED:
+                value["seal"] = content.seal_of(table, row)
             yield json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
 
 
 def _content(path: Path) -> Content:
     found = content.empty()
-    try:
-        *lines, rest = read_bytes(path, largest=None).split(b"\n")
-    except FileRefusedError as error:
-        raise LedgerError(f"{path} {error}") from error
-    if rest:
-        raise LedgerError(f"{path} is cut short: its last line has no end")
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_text_lines(path), 1):
         try:
             table, row = _row(strict_json.parse(line.decode("utf-8")))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -138,18 +138,36 @@ def _content(path: Path) -> Content:
     return found
 
 
+def _text_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file. Raises LedgerError for what is no file, and for a line that is giant or has no end."""
+    try:
+        with open_regular(path) as file:
+            while line := file.readline(_LONGEST):
+                if len(line) == _LONGEST:
+                    raise LedgerError(f"{path} has a line of {_LONGEST:,} bytes or more")
+                if not line.endswith(b"\n"):
+                    raise LedgerError(f"{path} is cut short: its last line has no end")
+                yield line
+    except FileRefusedError as error:
+        raise LedgerError(f"{path} {error}") from error
+
+
 def _row(value: dict[str, Any]) -> tuple[str, Values]:
     """Return the table and the row that a line is. Raises ValueError, KeyError or TypeError where it is none."""
     table = value.pop("table")
-    types = content.types()[table]
-    row = tuple(_field(value.pop(name), types[name]) for name in content.columns()[table])
+    seal = value.pop("seal", None)  # version 1 of the ledger had none
+    row = tuple(_field(value.pop(name), *kind) for name, kind in content.types()[table].items())
     if value:
         raise ValueError(f"a row of {table} has no {', '.join(value)}")
+    if seal is not None and seal != content.seal_of(table, row):
+        raise ValueError("the row is not what was exported")
     return table, row
 
 
-def _field(value: Any, type_: str) -> Any:
+def _field(value: Any, type_: str, needed: bool) -> Any:
     """Return a value as the ledger keeps it. Raises ValueError where a column of that type does not."""
+    if needed and value is None:
+        raise ValueError("a value is missing")
     if type_ == "ANY" and isinstance(value, dict):
         value = bytes.fromhex(value["hex"])
     # By type() and not isinstance(): true is an int to Python, and SQLite would make a text of a number.

@@ -57,7 +57,7 @@ def checked(path: Path, name: str | None = None) -> Content:
 
 
 def three_way(base: Content, ours: Content, theirs: Content, replaying: bool) -> Content:
-    """Return ours, and what theirs has beyond the base.
+    """Return the union of ours and theirs; while a commit is replayed, of ours and what theirs has beyond the base.
 
     Raises LedgerError where a side lost or changed a fact of the base. Only while a commit is replayed elsewhere (a
     rebase, a cherry-pick) may our side lack what its base has: it never had it.
@@ -65,12 +65,13 @@ def three_way(base: Content, ours: Content, theirs: Content, replaying: bool) ->
     sides = {"their side": theirs} if replaying else {"our side": ours, "their side": theirs}
     for name, side in sides.items():
         if lost := sorted(base["run"].keys() - side["run"].keys()):
-            raise LedgerError(f"{name} lost {count(len(lost), 'run')} of the base, such as {lost[0][0][:8]}")
+            found = f"{name} lost {count(len(lost), 'run')} of the base, such as {lost[0][0][:8]}"
+            raise LedgerError(f"{found}; 'prompteval ledger merge' of a ledger that has it brings it back")
         if gone := content.vanished(base, side):
             raise LedgerError(f"{name} lost or changed what the base has: {gone[0][0]}")
     union = content.empty()
     content.add(union, ours, "ours")
-    content.add(union, content.beyond(theirs, base), "theirs")
+    content.add(union, content.beyond(theirs, base) if replaying else theirs, "theirs")
     return union
 
 
@@ -105,11 +106,16 @@ def drive(base: Path, ours: Path, theirs: Path) -> Merged:
     held = {name: _held(name, _bytes(name, path)) for name, path in sides.items()}
     # git-merge names the commits it merges in variables GITHEAD_<id>; a rebase or cherry-pick names none.
     union = three_way(**held, replaying=not any(name.startswith("GITHEAD_") for name in os.environ))
-    with tempfile.TemporaryDirectory() as folder:  # beside `ours`, a lock would stay in the work tree
-        made = Path(folder) / "ledger.db"
-        with rebuilding(made) as connection:
-            content.write(connection, union)
-        replace_bytes(ours, made.read_bytes())
+    if not ours.stat().st_mode & 0o222:  # a move would replace it all the same
+        raise LedgerError(f"{ours} is read-only; it is as it was")
+    try:
+        with tempfile.TemporaryDirectory() as folder:  # beside `ours`, a lock would stay in the work tree
+            made = Path(folder) / "ledger.db"
+            with rebuilding(made) as connection:
+                content.write(connection, union)
+            replace_bytes(ours, made.read_bytes())
+    except OSError as error:
+        raise LedgerError(f"{ours} cannot be written: {error.strerror}; it is as it was") from error
     return Merged(len(union["run"]), len(union["run"]) - len(held["ours"]["run"]))
 
 

@@ -48,6 +48,8 @@ def check_file(path: Path, name: str | None = None) -> int:
     """
     name = name or str(path)
     try:
+        if path.is_symlink() and not path.exists():
+            raise LedgerError(f"{name} is a link to nothing")
         if not path.exists():
             raise LedgerError(f"no ledger at {name}; 'prompteval ingest' makes one, --ledger names another")
         if not path.is_file():

@@ -48,6 +48,6 @@ def time_text(time: datetime) -> str:
 def time_of(text: str) -> datetime:
     """Return the time in UTC that a text of the ledger says. Raises ValueError unless it is written like one."""
     time = datetime.strptime(text, _TIME).replace(tzinfo=timezone.utc)
-    if time_text(time) != text:
-        raise ValueError(f"{text} is written otherwise than a time")
+    if time_text(time) != text or time.year == 9999:  # nothing could be recorded after the last moment of that
+        raise ValueError(f"{text} is written otherwise than a time, or never comes")
     return time

@@ -75,8 +75,9 @@ def _schema(connection: sqlite3.Connection) -> Found:
 
 def _integrity(connection: sqlite3.Connection) -> Found:
     for (text,) in connection.execute("pragma integrity_check"):
-        if text != "ok":
-            yield "file", str(text)
+        for line in str(text).splitlines():
+            if line != "ok" and not line.startswith("***"):  # which is a heading
+                yield "file", line
     for table, row, parent, _ in connection.execute("pragma foreign_key_check"):
         yield f"{table}, row {row}", f"points to nothing in {parent}"
     orphans = connection.execute(
@@ -86,6 +87,11 @@ def _integrity(connection: sqlite3.Connection) -> Found:
     )
     for run, fixture in orphans:
         yield f"result of run {str(run)[:8]}", f"{fixture} is no fixture of its corpus"
+    unrecorded = connection.execute(
+        "select revision from corpus where revision not in (select corpus from corpus_recording) order by revision"
+    )
+    for (revision,) in unrecorded:
+        yield f"corpus {str(revision)[:8]}", "no recording says when its labels were the latest"
 
 
 def _times(connection: sqlite3.Connection) -> Found:
