@@ -75,7 +75,7 @@ def _sessions(connection: sqlite3.Connection, which: str) -> Held:
 def _labels(connection: sqlite3.Connection, which: str) -> Held:
     points, terms = defaultdict(list), defaultdict(list)
     for name, *point in connection.execute(
-        f"select labels, point_id, type from point where labels in ({which}) order by labels, position"
+        f"select labels, point_id, type, position from point where labels in ({which}) order by labels, position"
     ):
         points[name].append(point)
     for name, *term in connection.execute(
@@ -101,9 +101,11 @@ def _digest_of_labels(row: list[Any], points: list[list[Any]], terms: list[list[
     lists: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(dict)
     for _, term, _, _, point, role, alternative in terms:
         lists[point, role].setdefault(alternative, []).append(term)
-    said = []
-    for point, type_ in points:
+    said: list[list[Any]] = []
+    for point, type_, position in points:
         every, any_, guard = (lists[point, role] for role in ("all", "any", "guard"))
+        if position != len(said) or any_.keys() != set(range(len(any_))):
+            raise ValueError("the same labels, written otherwise than an ingest writes them")
         said.append([point, type_, every.get(0, []), [any_[number] for number in sorted(any_)], guard.get(0, [])])
     return digest.of_labels(category, bool(empty), said, budget, notes)
 
@@ -111,8 +113,8 @@ def _digest_of_labels(row: list[Any], points: list[list[Any]], terms: list[list[
 def _answers(connection: sqlite3.Connection, which: str) -> Held:
     said = defaultdict(list)
     for name, *proposal in connection.execute(
-        f"select answer, {_seal(connection)}, title, body, written, read, spelled, list, type, tags, description,"
-        f" kk_confidence from proposal where answer in ({which}) order by answer, list, position"
+        f"select answer, {_seal(connection)}, title, body, written, read, spelled, list, position, type, tags,"
+        f" description, kk_confidence from proposal where answer in ({which}) order by answer, list, position"
     ):
         said[name].append(proposal)
     problems = defaultdict(list)
@@ -136,10 +138,10 @@ def _answers(connection: sqlite3.Connection, which: str) -> Held:
 
 def _digest_of_answer(proposals: list[list[Any]]) -> str:
     lists: dict[str, list[dict[str, Any]]] = {"practice": [], "map": []}
-    for _, title, body, _, _, _, list_, type_, written, description, confidence in proposals:
+    for _, title, body, _, _, _, list_, position, type_, written, description, confidence in proposals:
         tags = json.loads(written)
-        if json.dumps(tags, ensure_ascii=False) != written:
-            raise ValueError(f"{written} is spelled otherwise than an ingest spells it")
+        if json.dumps(tags, ensure_ascii=False) != written or position != len(lists[list_]):
+            raise ValueError("the same answer, written otherwise than an ingest writes it")
         lists[list_].append(
             {
                 "type": type_,
