@@ -14,7 +14,7 @@ from prompteval.textfile import FileRefusedError, decode, read_bytes
 
 CONTRACT = "proposal-output"
 # Characters of titles and bodies in one answer. Recorded ones have 5,000; of hostile Markdown so much takes seconds.
-MOST_TEXT = 200_000
+MOST_TEXT = 100_000
 
 
 class Results(NamedTuple):

@@ -17,16 +17,17 @@ LONGEST_SHARED = 10  # words; what two people write by chance, a test's message 
 _WORD = re.compile(r"\w+")
 
 # Shapes of what must not be in a corpus, not even invented: a reader, and a scanner, cannot tell it from a real one.
+# Each begins where a run of its characters does, or else a word of a million letters would be searched as often.
 _PRIVATE = {
     "a private key": re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
     "an access token": re.compile(
         r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{20,}|\bsk-[\w-]{20,}"
-        r"|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*"
+        r"|\bxox[abprs]-[\w-]{10,}|(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*"
     ),
     "a password": re.compile(
         r"(?i)\b(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token)\b['\"]?\s*(?:[:=]|=>)\s*['\"]?(?!\$)[^\s'\",;]{6,}"
     ),
-    "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    "an e-mail address": re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     "a web address": re.compile(r"(?i)\bhttps?://[^\s)>\"'`]+"),
     "a host name": re.compile(
         r"(?i)(?<![\w@./-])(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|io|dev|app|cloud|info|biz|eu|uk|de|fr|es|nl|ch|at"
@@ -50,18 +51,25 @@ class _Term(NamedTuple):
 
 def problems(loaded: Loaded) -> Iterator[Problem]:
     """Yield points that cannot be won, guards that guard nothing, names that give a label away and what is private."""
+    bodies = {name: _both_ways(_body(loaded, name)) for name in loaded.sessions}
     for term in _terms(loaded):
-        if not _occurs(term.text, _body(loaded, term.name)):
+        if not _occurs(_both_ways(term.text), bodies[term.name]):
             consequence = "so it guards nothing" if term.role == "must_not_match" else "so the point cannot be won"
             yield term.problem(f'"{term.text}" does not occur in the session, {consequence}')
     yield from _own_guards(loaded)
     for name, text in sorted(loaded.sessions.items()):
         if name in text:
             yield Problem(f"sessions/{name}.md", "", "holds its own fixture id, which gives the label away")
-        for number, line in enumerate(text.split("\n"), 1):
-            for what, pattern in _PRIVATE.items():
-                for found in pattern.finditer(line):
-                    yield Problem(f"sessions/{name}.md", "", f"looks like {what}: {found[0][:40]}", number)
+        for number, what, found in _private(text):
+            yield Problem(f"sessions/{name}.md", "", f"looks like {what}: {found[:40]}", number)
+
+
+def _private(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the line number, the kind and the text of what must not be in a corpus."""
+    present = {what: pattern for what, pattern in _PRIVATE.items() if pattern.search(text)}  # most have none of it
+    for number, line in enumerate(text.split("\n") if present else (), 1):
+        for what, pattern in present.items():
+            yield from ((number, what, found[0]) for found in pattern.finditer(line))
 
 
 def _own_guards(loaded: Loaded) -> Iterator[Problem]:
@@ -69,9 +77,9 @@ def _own_guards(loaded: Loaded) -> Iterator[Problem]:
     for name, labels in sorted(loaded.labels.items()):
         for point in labels.points:
             for guard in point.must_not_match:
-                needed = [term for term in point.must_match_all if _occurs(guard, term)]
+                needed = [term for term in point.must_match_all if _stands_in(guard, term)]
                 broken = [
-                    next((term for term in listed if _occurs(guard, term)), None) for listed in point.must_match_any
+                    next((term for term in listed if _stands_in(guard, term)), None) for listed in point.must_match_any
                 ]
                 if broken and None not in broken:
                     needed += [term for term in broken if term]
@@ -107,8 +115,16 @@ def _terms(loaded: Loaded) -> Iterator[_Term]:
                 yield from (_Term(name, point, role, term) for term in terms)
 
 
-def _occurs(term: str, text: str) -> bool:
-    return fold(term) in fold(text) or fold_by_character(term) in fold_by_character(text)
+def _both_ways(text: str) -> tuple[str, str]:
+    return fold(text), fold_by_character(text)
+
+
+def _occurs(term: tuple[str, str], text: tuple[str, str]) -> bool:
+    return term[0] in text[0] or term[1] in text[1]
+
+
+def _stands_in(guard: str, term: str) -> bool:
+    return _occurs(_both_ways(guard), _both_ways(term))
 
 
 def _weak(term: str, name: str, bodies: dict[str, str]) -> Iterator[str]:
@@ -125,7 +141,7 @@ def _longer_word(term: str, text: str) -> str | None:
     """Return a word that `term` is a part of. A stem at the start of a word is a good term; a number has no stem."""
     start = r"\w+" if term[:1].isalnum() else r"(?!)"
     end = r"\d+" if term[-1:].isdigit() else r"(?!)"
-    found = re.search(rf"{start}{re.escape(term)}\w*|(?<!\w){re.escape(term)}{end}\w*", text)
+    found = re.search(rf"(?<!\w){start}{re.escape(term)}\w*|(?<!\w){re.escape(term)}{end}\w*", text)
     return found[0] if found else None
 
 

@@ -137,6 +137,33 @@ def test_a_fixture_that_is_too_much(desk: Desk, name: str) -> None:
     assert not desk.ledger.exists()
 
 
+# Runs of characters that a pattern, or a Markdown parser, could search once for each of its characters.
+RUNS = ["a", "a.", "a-", "a+", "a@", "eyJ-", "com.", "1.", "secret ", "<!--", "![", "**a ", "- a\n"]
+
+
+@pytest.mark.parametrize("piece", RUNS)
+def test_a_session_that_is_one_long_run(desk: Desk, piece: str) -> None:
+    text = session("b-01", f"[USER]: {piece * (2_000_000 // len(piece))}\n\n[AGENT]: Said.\n")
+    (desk.fixtures / "sessions" / "b-01.md").write_text(text)
+    for command, codes in (("check", (0, 1)), ("status", (0,))):
+        code, lines = desk.run(command, desk.fixtures)
+        assert code in codes, lines[-1][:500]
+
+
+@pytest.mark.parametrize("piece", RUNS)
+def test_an_answer_that_is_one_long_run(desk: Desk, piece: str) -> None:
+    bodies = [piece * (49_000 // len(piece))] * 2
+    write_results(desk.results, {"a-01": answer(*(proposal("Alpha", body) for body in bodies))})
+    code, lines = desk.run("ingest", desk.results)
+    assert code == 0, lines
+
+
+def test_an_answer_of_more_text_than_any_model_gives(desk: Desk) -> None:
+    write_results(desk.results, {"a-01": answer(*(proposal("Alpha", "word " * 7_000) for _ in range(3)))})
+    desk.hold(desk.results / "a-01.json", "has more than 100,000 characters in its titles and bodies", {"ingest": 2})
+    assert not desk.ledger.exists()
+
+
 def _circle(path: Path) -> None:
     path.symlink_to(path.name)
 

@@ -213,7 +213,7 @@ def test_latest_is_the_last_one_ingested_though_the_clock_steps_back(
 
 def test_the_size_of_a_run(bench: Bench) -> None:
     """Two samples with the same answers share them: a run then costs its tags and one short row a fixture."""
-    given = {"a": answer(proposal("Alpha", "long " * 20_000)), "b": answer()}
+    given = {"a": answer(proposal("Alpha", "long " * 18_000)), "b": answer()}
     bench.ingest("3", given)
     size = bench.ledger.stat().st_size
     bench.ingest("3", given, "--repeat")

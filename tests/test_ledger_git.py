@@ -118,7 +118,7 @@ def test_a_full_disk_leaves_ours_as_it_was(repository: Repository, tmp_path: Pat
 
     shutil.copy(repository.ledger, tmp_path / "base.db")
     shutil.copy(repository.ledger, tmp_path / "ours.db")
-    repository.bench.ingest("2", {"a": answer(proposal("Alpha", "word " * 20_000))})
+    repository.bench.ingest("2", {"a": answer(proposal("Alpha", "word " * 18_000))})
     before = (tmp_path / "ours.db").read_bytes()
     sides = (tmp_path / "base.db", tmp_path / "ours.db", repository.ledger)
     limit = len(before) + 8192

@@ -108,7 +108,7 @@ def test_an_interrupt_while_modules_are_imported_is_no_traceback(monkeypatch: py
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_kill_leaves_the_old_ledger_or_the_new_one(bench: Bench) -> None:
     """Kill 200 ingests, each a fork of this process, so that no moment is spent on starting Python."""
-    arguments = bench.arguments("3", {"a": answer(proposal("long", "word " * 20_000)), "b": answer()})
+    arguments = bench.arguments("3", {"a": answer(proposal("long", "word " * 18_000)), "b": answer()})
     before = bench.ledger.read_bytes()
     random, outcomes, span = Random(0), [], 0.1
     for _ in range(200):
@@ -197,7 +197,7 @@ def test_a_full_disk_leaves_the_ledger_whole(bench: Bench) -> None:
     """A limit on the size of files stops the copy half-way, as a full disk would."""
     import resource
 
-    arguments = bench.arguments("3", {"a": answer(proposal("long", "word " * 30_000)), "b": answer()})
+    arguments = bench.arguments("3", {"a": answer(proposal("long", "word " * 18_000)), "b": answer()})
     before = bench.ledger.read_bytes()
     limit = len(before) + 8192
     stopped = subprocess.run(
