@@ -58,6 +58,17 @@ _JUDGING = """
 create temp table judging as
 select run.corpus from temp.chosen join run on run.id = chosen.run_id union select ? where ?1 is not null
 """
+# Copies that stand before the tables of the ledger: who answered what is so read once, and what is checked is what is
+# scored, even where a damaged index leads each look-up to another row.
+_COPIES = (
+    "create temp table result (run_id text, fixture_id text, answer text, primary key (run_id, fixture_id))",
+    "insert into temp.result select run_id, fixture_id, answer from main.result"
+    " where run_id in (select run_id from temp.chosen)",
+    "create temp table corpus_fixture"
+    " (corpus text, fixture_id text, session text, labels text, primary key (corpus, fixture_id))",
+    "insert into temp.corpus_fixture select corpus, fixture_id, session, labels from main.corpus_fixture"
+    " where corpus in (select corpus from temp.judging)",
+)
 _LEFT_OUT = """
 select distinct
   mine.fixture_id,
@@ -195,6 +206,8 @@ def _stand_on(connection: sqlite3.Connection, runs: Iterable[Run], corpus: str |
     connection.execute("create temp table chosen (run_id text primary key)")
     connection.executemany("insert into temp.chosen values (?)", [[run.id] for run in runs])
     connection.execute(_JUDGING, [corpus])
+    for statement in _COPIES:
+        connection.execute(statement)
     connection.execute(_FILL_SCORED, [corpus])
 
 

@@ -64,7 +64,7 @@ def _schema(connection: sqlite3.Connection) -> Found:
     """Tables are compared when a ledger is opened; triggers and views here."""
     (version,) = connection.execute("pragma user_version").fetchone()
     have, want = schema.objects(connection), schema.expected_objects(version)
-    for kind, name in sorted(have.keys() | want.keys()):
+    for kind, name in sorted(have.keys() | want.keys(), key=str):  # of a damaged schema a name may be no text
         if (kind, name) not in have:
             yield name, f"the {kind} is missing"
         elif (kind, name) not in want:
