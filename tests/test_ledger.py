@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -23,27 +25,29 @@ def bench(tmp_path: Path) -> Bench:
     return bench
 
 
-def opened(bench: Bench) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{bench.ledger}?mode=ro", uri=True)
+@pytest.fixture
+def opened(bench: Bench) -> Iterator[sqlite3.Connection]:
+    """The ledger of the bench, as another program opens it."""
+    with closing(sqlite3.connect(bench.ledger)) as connection:
+        yield connection
 
 
 def tables(connection: sqlite3.Connection) -> list[str]:
     return schema.table_names(connection)
 
 
-def test_no_row_can_be_changed_or_removed(bench: Bench) -> None:
+def test_no_row_can_be_changed_or_removed(opened: sqlite3.Connection) -> None:
     """Each table has rows here, so each trigger has something to stop."""
-    connection = sqlite3.connect(bench.ledger)
-    for table in tables(connection):
-        assert connection.execute(f"select count(*) from {table}").fetchone() > (0,), table
-        column = connection.execute(f"select name from pragma_table_info('{table}')").fetchone()[0]
+    for table in tables(opened):
+        assert opened.execute(f"select count(*) from {table}").fetchone() > (0,), table
+        column = opened.execute(f"select name from pragma_table_info('{table}')").fetchone()[0]
         for statement in (f"delete from {table}", f"update {table} set {column} = {column}"):
             with pytest.raises(sqlite3.IntegrityError, match="the ledger only grows"):
-                connection.execute(statement)
+                opened.execute(statement)
 
 
-def test_every_table_has_its_grain_and_every_column_a_comment(bench: Bench) -> None:
-    rows = opened(bench).execute("select name, sql from sqlite_schema where type = 'table'").fetchall()
+def test_every_table_has_its_grain_and_every_column_a_comment(opened: sqlite3.Connection) -> None:
+    rows = opened.execute("select name, sql from sqlite_schema where type = 'table'").fetchall()
     assert len(rows) == 12
     for name, sql in rows:
         assert re.match(rf"CREATE TABLE {name} \(\n  -- one row per ", sql), name
@@ -52,43 +56,41 @@ def test_every_table_has_its_grain_and_every_column_a_comment(bench: Bench) -> N
         assert sql.rstrip().endswith("strict")
 
 
-def test_every_view_has_its_grain(bench: Bench) -> None:
-    rows = opened(bench).execute("select name, sql from sqlite_schema where type = 'view'").fetchall()
+def test_every_view_has_its_grain(opened: sqlite3.Connection) -> None:
+    rows = opened.execute("select name, sql from sqlite_schema where type = 'view'").fetchall()
     assert {name for name, _ in rows} == {*schema.LADDER, "scored", "run_sample"}
     for name, sql in rows:
         assert f"CREATE VIEW {name} as\n  -- one row per " in sql
         assert not re.search(r"order by(?! recorded_at)|select \*|round\(|printf|json", sql), name
 
 
-def test_the_views_in_the_file_say_what_score_says(bench: Bench) -> None:
+def test_the_views_in_the_file_say_what_score_says(bench: Bench, opened: sqlite3.Connection) -> None:
     """People who open the ledger with another program see the same numbers."""
-    connection = opened(bench)
     for version in ("1", "2"):
         report = bench.score(version)
         identity, totals = report["run"]["id"], report["totals"]
         invalid = "select count(*) from fixture_outcome where run_id = ? and state = 'invalid'"
-        assert connection.execute(invalid, [identity]).fetchone() == (totals.pop("fixtures_invalid"),)
-        row = connection.execute("select * from run_score where run_id = ?", [identity])
+        assert opened.execute(invalid, [identity]).fetchone() == (totals.pop("fixtures_invalid"),)
+        row = opened.execute("select * from run_score where run_id = ?", [identity])
         columns = [column[0] for column in row.description]
         found = dict(zip(columns, row.fetchone(), strict=True))
         assert {name: found[name] for name in totals} == totals
-        rows = connection.execute(
+        rows = opened.execute(
             "select fixture_id, passed, points_matched, points_total, phantoms, gate from fixture_outcome"
             " where run_id = ? order by fixture_id",
             [identity],
         )
         names = ("fixture_id", "passed", "points_matched", "points_total", "phantoms", "gate")
         assert rows.fetchall() == [tuple(fixture[name] for name in names) for fixture in report["fixtures"]]
-    assert connection.execute("select recall, gate_accuracy from run_score where points_total = 0").fetchall() == []
+    assert opened.execute("select recall, gate_accuracy from run_score where points_total = 0").fetchall() == []
 
 
-def test_the_marks_of_the_file(bench: Bench) -> None:
-    connection = opened(bench)
-    assert connection.execute("pragma application_id").fetchone() == (schema.APPLICATION_ID,)
-    assert connection.execute("pragma user_version").fetchone() == (schema.USER_VERSION,)
-    assert connection.execute("pragma journal_mode").fetchone() == ("delete",)
-    assert connection.execute("pragma integrity_check").fetchone() == ("ok",)
-    assert connection.execute("pragma foreign_key_check").fetchall() == []
+def test_the_marks_of_the_file(opened: sqlite3.Connection) -> None:
+    assert opened.execute("pragma application_id").fetchone() == (schema.APPLICATION_ID,)
+    assert opened.execute("pragma user_version").fetchone() == (schema.USER_VERSION,)
+    assert opened.execute("pragma journal_mode").fetchone() == ("delete",)
+    assert opened.execute("pragma integrity_check").fetchone() == ("ok",)
+    assert opened.execute("pragma foreign_key_check").fetchall() == []
 
 
 def test_nothing_lies_beside_it(bench: Bench) -> None:

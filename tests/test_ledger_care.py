@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -215,12 +216,12 @@ def test_nothing_is_lost_and_no_score_moves(ledgers: list[Path], tmp_path: Path)
 
 def test_every_table_has_a_rule() -> None:
     """The keys of merging are the primary keys of the tables."""
-    connection = sqlite3.connect(":memory:")
-    schema.create(connection)
-    for table in schema.table_names(connection):
-        keys = connection.execute(f"select name from pragma_table_info('{table}') where pk order by pk").fetchall()
-        assert tuple(name for (name,) in keys) == content.KEYS[table]
-    assert set(content.KEYS) == set(schema.table_names(connection))
+    with closing(sqlite3.connect(":memory:")) as connection:
+        schema.create(connection)
+        for table in schema.table_names(connection):
+            keys = connection.execute(f"select name from pragma_table_info('{table}') where pk order by pk").fetchall()
+            assert tuple(name for (name,) in keys) == content.KEYS[table]
+        assert set(content.KEYS) == set(schema.table_names(connection))
 
 
 def test_what_is_no_ledger_is_not_merged(bench: Bench, tmp_path: Path) -> None:
