@@ -56,10 +56,7 @@ def replace_bytes(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with fresh.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        fresh.write_bytes(data)
         if path.exists():
             shutil.copymode(path, fresh)
         os.replace(fresh, path)
