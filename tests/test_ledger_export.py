@@ -232,6 +232,9 @@ def test_problems_that_another_version_words_otherwise_are_merged(bench: Bench) 
         ok("ledger", "merge", first, second, "--ledger", bench.root / f"{first.stem}-first.db")
     made = [(bench.root / f"{name}-first.db").read_bytes() for name in ("ledger", "other")]
     assert made[0] == made[1] != bench.ledger.read_bytes()
+    for before in (bench.ledger, other):
+        against = ("--against", before)
+        assert ok("ledger", "verify", "--ledger", bench.root / "other-first.db", *against).startswith("0 problems")
 
 
 def test_a_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:

@@ -125,10 +125,9 @@ def _as_json(value: Any) -> Any:
 
 
 def add(union: Content, content: Content, name: str) -> None:
-    """Add the facts of one ledger to a union.
+    """Add the facts of one ledger to a union. A run that was recorded twice counts once: the earlier recording stands.
 
-    A run that was recorded twice counts once, the earlier recording stands. Raises LedgerError
-    where `name`, the ledger that is added, says something else of a key than the union does.
+    Raises LedgerError where `name`, the ledger that is added, says something else of a key than the union does.
     """
     _add_problems(union, content)
     for table, rows in content.items():
@@ -203,11 +202,12 @@ def _take(part: Content, content: Content, tables: Iterable[str], wanted: Collec
 def vanished(before: Content, after: Content) -> list[tuple[str, str]]:
     """Return each fact of `before` that `after` lacks or has otherwise, as (table and key, what is wrong).
 
-    A run that is now known by an earlier recording of the same evidence has lost nothing.
+    A run that is now known by an earlier recording of the same evidence has lost nothing, nor has an invalid answer
+    whose problems are now in the words of another version.
     """
     found = []
     for table, rows in before.items():
-        for key, row in rows.items():
+        for key, row in rows.items() if table != "answer_problem" else ():
             now = after[table].get(key)
             if now == row or (table == "run" and now is not None and _recorded_before(now, row)):
                 continue
