@@ -9,8 +9,7 @@ import click
 
 from prompteval import __version__
 from prompteval.cli_ledger import ledger_commands
-from prompteval.contract import CONTRACTS, REPORTS
-from prompteval.options import (
+from prompteval.console import (
     DEFAULT_FIXTURES,
     DEFAULT_LEDGER,
     PATH,
@@ -27,7 +26,8 @@ from prompteval.options import (
     run_option,
     tell,
 )
-from prompteval.plain import lines
+from prompteval.inputs.contract import CONTRACTS, REPORTS
+from prompteval.text.visible import lines
 
 FORMATS = ("text", "markdown", "json", "csv")
 PAGES = (*FORMATS, "html")
@@ -58,7 +58,7 @@ def check(fixtures: Path) -> None:
     \b
     prompteval check fixtures
     """
-    from prompteval.checks import check_corpus
+    from prompteval.inputs.checks import check_corpus
 
     checked = check_corpus(fixtures)
     warnings = (f"warning: {warning}" for warning in checked.warnings)
@@ -81,9 +81,9 @@ def prompt(fixture: str, prompt_file: Path | None, referenced: tuple[Path, ...],
     \b
     prompteval prompt admit-gotcha-01 --prompt extract.md --with criteria.md
     """
-    from prompteval.fixtures import fixture_ids
-    from prompteval.paste import pasted_text, transcript
-    from prompteval.save import known_fixture
+    from prompteval.collect.prompt import pasted_text, transcript
+    from prompteval.collect.save import known_fixture
+    from prompteval.inputs.fixtures import fixture_ids
 
     text = transcript(fixtures, known_fixture(fixture, fixture_ids(fixtures)))
     if not body:
@@ -109,11 +109,11 @@ def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, **allowe
     prompteval save admit-gotcha-01 --results tmp/results
     prompteval save admit-gotcha-01 reply.txt --results tmp/results
     """
-    from prompteval.fixtures import fixture_ids
-    from prompteval.report.status import saved_lines
-    from prompteval.save import known_fixture, save_reply
-    from prompteval.terminal import END_OF_INPUT, read_pasted
-    from prompteval.textfile import LARGEST
+    from prompteval.collect.save import known_fixture, save_reply
+    from prompteval.collect.terminal import END_OF_INPUT, read_pasted
+    from prompteval.inputs.files import LARGEST
+    from prompteval.inputs.fixtures import fixture_ids
+    from prompteval.report.progress import saved_lines
 
     known = known_fixture(fixture, fixture_ids(fixtures))
     if reply.isatty():
@@ -133,8 +133,8 @@ def status(results: Path, fixtures: Path, next_only: bool) -> None:
     prompteval status tmp/results
     prompteval status --next tmp/results
     """
-    from prompteval.report.status import status_lines
-    from prompteval.status import read_status
+    from prompteval.collect.status import read_status
+    from prompteval.report.progress import status_lines
 
     state = read_status(fixtures, results)
     if next_only:
@@ -191,11 +191,11 @@ def score(selector: str, labels: str, form: str, output: Path | None, ledger: Pa
     prompteval score --run v6 --format markdown
     """
     from prompteval.evaluate import score_run
-    from prompteval.report import forms
+    from prompteval.report import formats
 
     scored, found = score_run(ledger, selector, labels)
     _tell_newest(selector, found, scored.run.short_id)
-    emit(forms.score(form, scored, ledger), output, ledger)
+    emit(formats.score(form, scored, ledger), output, ledger)
 
 
 @main.command()
@@ -211,11 +211,11 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
     prompteval show admit-gotcha-01 --run v6
     """
     from prompteval.examine import show_fixture
-    from prompteval.report import forms
+    from prompteval.report import formats
 
     detail, found = show_fixture(ledger, fixture, selector)
     _tell_newest(selector, found, detail.run.short_id)
-    emit(forms.show(detail, transcript), output, ledger)
+    emit(formats.show(detail, transcript), output, ledger)
 
 
 @main.command()
@@ -243,10 +243,10 @@ def diff(baseline: str, candidate: str, form: str, output: Path | None, **where:
     prompteval diff 922a28b9 latest --format markdown
     """
     from prompteval.evaluate import Where, diff_runs
-    from prompteval.report import forms
+    from prompteval.report import formats
 
     compared = diff_runs(where["ledger"], baseline, candidate, Where(where["model"], where["labels"]))
-    emit(forms.diff(form, compared, where["ledger"]), output, where["ledger"])
+    emit(formats.diff(form, compared, where["ledger"]), output, where["ledger"])
 
 
 @main.command()
@@ -260,9 +260,9 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
     prompteval runs
     """
     from prompteval.evaluate import read_history
-    from prompteval.report import forms
+    from prompteval.report import formats
 
-    emit(forms.runs(form, read_history(ledger)), output, ledger)
+    emit(formats.runs(form, read_history(ledger)), output, ledger)
 
 
 @main.command()
@@ -282,10 +282,10 @@ def history(model: str | None, grain: str, labels: str, form: str, **where: Any)
     prompteval history --format markdown --output fixtures/RESULTS.md
     """
     from prompteval.evaluate import read_history
-    from prompteval.report import forms
+    from prompteval.report import formats
 
     found = read_history(where["ledger"], model, labels)
-    emit(forms.history(form, found, grain, where["ledger"]), where["output"], where["ledger"])
+    emit(formats.history(form, found, grain, where["ledger"]), where["output"], where["ledger"])
 
 
 @main.command()
@@ -319,9 +319,9 @@ def labels(model: str | None, form: str, output: Path | None, ledger: Path) -> N
     prompteval labels
     """
     from prompteval.examine import label_evidence
-    from prompteval.report import forms
+    from prompteval.report import formats
 
-    emit(forms.labels(form, label_evidence(ledger, model)), output, ledger)
+    emit(formats.labels(form, label_evidence(ledger, model)), output, ledger)
 
 
 def _tell_newest(selector: str, found: int, newest: str) -> None:
@@ -340,7 +340,7 @@ def schema(name: str) -> None:
     \b
     prompteval schema proposal-output
     """
-    from prompteval.contract import contract_text
+    from prompteval.inputs.contract import contract_text
 
     emit(contract_text(name), None)
 
@@ -362,7 +362,7 @@ def validate(name: str | None, files: tuple[Path, ...]) -> None:
     prompteval validate tmp/results
     prompteval validate --contract expected-labels fixtures/expected/admit-gotcha-01.yaml
     """
-    from prompteval.validate import validate_files
+    from prompteval.inputs.validate import validate_files
 
     outcome = validate_files(files, name)
     tell(*(f"Warning: {warning}" for warning in outcome.warnings))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from prompteval.console import PATH, emit, ledger_option, tell
 from prompteval.errors import LedgerError, count
-from prompteval.options import PATH, emit, ledger_option, tell
-from prompteval.plain import lines
+from prompteval.text.visible import lines
 
 if TYPE_CHECKING:
     from prompteval.ledger.merge import Merged

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from prompteval.copies import Samples
 from prompteval.measures import Mean, Measures, measure, passed
 from prompteval.outcome import FixtureOutcome, LeftOut, Ratio, Run, Totals, totals
+from prompteval.samples import Samples
 
 Outcomes = Mapping[str, Sequence[FixtureOutcome]]  # by run id
 

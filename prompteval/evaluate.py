@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from prompteval.copies import samples
 from prompteval.errors import SelectionError
 from prompteval.ledger import select
 from prompteval.ledger.open import reading
 from prompteval.ledger.outcomes import read_outcomes, read_totals
 from prompteval.outcome import NOTHING, CorpusRecording, FixtureOutcome, History, Run, Scored
+from prompteval.samples import samples
 from prompteval.tags import shown_setting
 
 if TYPE_CHECKING:

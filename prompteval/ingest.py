@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from prompteval.errors import PromptevalError, count
-from prompteval.fixtures import read_corpus
+from prompteval.inputs.files import FileRefusedError, decode, read_bytes
+from prompteval.inputs.fixtures import read_corpus
+from prompteval.inputs.results import read_results
 from prompteval.ledger.record import Recorded, record_corpus, record_run
 from prompteval.model import Answer, Corpus, RunTags
-from prompteval.results import read_results
 from prompteval.tags import checked_name, normal_version, parse_temperature
-from prompteval.textfile import FileRefusedError, decode, read_bytes
 
 _PROMPT_VERSION = re.compile(r"^[ \t>*#-]*Version:[ \t]*(\S+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 

@@ -9,10 +9,10 @@ import json
 import re
 
 from prompteval.errors import PromptevalError
-from prompteval.fixtures import read_labels, session_problems
-from prompteval.reply import find_answer
-from prompteval.results import parse_answer
-from prompteval.textfile import FileRefusedError, decode
+from prompteval.inputs.files import FileRefusedError, decode
+from prompteval.inputs.fixtures import read_labels, session_problems
+from prompteval.inputs.reply import find_answer
+from prompteval.inputs.results import parse_answer
 from tests import oracle
 from tests.helpers import EMPTY, ROOT, answer, proposal, session
 

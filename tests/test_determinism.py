@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prompteval.fixtures import read_corpus
-from prompteval.results import read_results
+from prompteval.inputs.fixtures import read_corpus
+from prompteval.inputs.results import read_results
 from tests.helpers import ROOT, Bench, write_corpus, write_results
 from tests.small import FIXTURES, V5, small_bench
 

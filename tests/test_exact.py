@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prompteval import exact
+from prompteval import stats
 from tests.helpers import Bench, answer, labels, point, proposal
 
 # Computed with fractions by another program and checked with scipy and statsmodels.
@@ -24,53 +24,53 @@ SAME, FIXED, BROKEN = ((1,), (1,)), ((0,), (1,)), ((1,), (0,))
 @pytest.mark.parametrize("case", REFERENCE["mcnemar"], ids=lambda case: f"{case['b']}-{case['c']}")
 def test_one_run_a_side_is_mcnemar(case: dict[str, int]) -> None:
     strata = [BROKEN] * case["b"] + [FIXED] * case["c"] + [SAME] * 3
-    assert exact.permutation_p(strata) == Fraction(case["num"], case["den"])
+    assert stats.permutation_p(strata) == Fraction(case["num"], case["den"])
 
 
 @pytest.mark.parametrize("case", REFERENCE["signflip"], ids=lambda case: str(case["id"]))
 def test_counts_of_one_run_a_side_are_sign_flips(case: dict[str, Any]) -> None:
     strata = [((max(0, -difference),), (max(0, difference),)) for difference in case["diffs"]]
-    assert exact.permutation_p(strata) == Fraction(case["num"], case["den"])
+    assert stats.permutation_p(strata) == Fraction(case["num"], case["den"])
 
 
 @pytest.mark.parametrize("case", REFERENCE["stratified"], ids=lambda case: str(case["id"]))
 def test_several_runs_a_side(case: dict[str, Any]) -> None:
-    assert exact.permutation_p(zip(case["a"], case["b"], strict=True)) == Fraction(case["num"], case["den"])
+    assert stats.permutation_p(zip(case["a"], case["b"], strict=True)) == Fraction(case["num"], case["den"])
 
 
 @pytest.mark.parametrize("case", REFERENCE["wilson95"], ids=lambda case: f"{case['x']}-{case['n']}")
 def test_wilson(case: dict[str, Any]) -> None:
-    interval = exact.wilson(case["x"], case["n"])
+    interval = stats.wilson(case["x"], case["n"])
     assert interval == pytest.approx((case["lo"], case["hi"]), abs=1e-12)
     assert interval is not None and 0 <= interval[0] <= interval[1] <= 1
 
 
 def test_wilson_of_nothing_is_unknown() -> None:
-    assert exact.wilson(0, 0) is None
+    assert stats.wilson(0, 0) is None
 
 
 @pytest.mark.parametrize("case", REFERENCE["holm"], ids=lambda case: str(case["p"]))
 def test_holm(case: dict[str, list[float]]) -> None:
-    adjusted = exact.holm([Fraction(str(p)) for p in case["p"]])
+    adjusted = stats.holm([Fraction(str(p)) for p in case["p"]])
     assert adjusted == [Fraction(str(p)) for p in case["adj"]]
 
 
 @pytest.mark.parametrize("case", REFERENCE["flip_noise"], ids=lambda case: str(case["value"]))
 def test_own_noise(case: dict[str, Any]) -> None:
-    assert exact.own_noise(case["c_of_r"]) == Fraction(case["value"])
+    assert stats.own_noise(case["c_of_r"]) == Fraction(case["value"])
 
 
 @pytest.mark.parametrize(("against", "needed"), REFERENCE["critical_c_for_b"].items())
 def test_how_many_changes_it_takes(against: str, needed: int) -> None:
-    assert exact.fewest_changes([(1, 1)] * 40, int(against)) == needed
+    assert stats.fewest_changes([(1, 1)] * 40, int(against)) == needed
 
 
 @pytest.mark.parametrize(("fixtures", "fewest"), [(0, None), (5, None), (6, 6), (24, 6)])
 def test_few_fixtures_cannot_reach_the_level(fixtures: int, fewest: int | None) -> None:
-    assert exact.fewest_changes([(1, 1)] * fixtures) == fewest
+    assert stats.fewest_changes([(1, 1)] * fixtures) == fewest
 
 
-def brute_force(strata: Sequence[exact.Stratum]) -> Fraction:
+def brute_force(strata: Sequence[stats.Stratum]) -> Fraction:
     """Return p by listing every way to hand the values out."""
     ways = []
     for before, after in strata:
@@ -94,20 +94,20 @@ values = st.lists(st.integers(0, 4), min_size=1, max_size=3)
 @settings(max_examples=150, deadline=None)
 @given(strata=st.lists(st.tuples(values, values), max_size=4))
 def test_against_brute_force(strata: list[tuple[list[int], list[int]]]) -> None:
-    assert exact.permutation_p(strata) == brute_force(strata)
+    assert stats.permutation_p(strata) == brute_force(strata)
 
 
 @settings(max_examples=100, deadline=None)
 @given(strata=st.lists(st.tuples(values, values), max_size=6))
 def test_swapping_the_sides_changes_nothing(strata: list[tuple[list[int], list[int]]]) -> None:
-    assert exact.permutation_p(strata) == exact.permutation_p([(after, before) for before, after in strata])
-    assert 0.0 < float(exact.permutation_p(strata)) <= 1.0
+    assert stats.permutation_p(strata) == stats.permutation_p([(after, before) for before, after in strata])
+    assert 0.0 < float(stats.permutation_p(strata)) <= 1.0
 
 
 def test_too_uneven_is_said_and_not_waited_for() -> None:
     strata = [([1] * 15 + [9] * (m - 15), [3] * 10 + [1] * (n - 10)) for m in range(20, 31) for n in range(20, 31)]
-    with pytest.raises(exact.TooUnevenError):
-        exact.permutation_p(strata)
+    with pytest.raises(stats.TooUnevenError):
+        stats.permutation_p(strata)
 
 
 RIGHT, WRONG = answer(proposal("Alpha")), answer(proposal("Other"))
@@ -172,27 +172,27 @@ def test_diff_measures_noise_where_a_version_has_several_runs(tmp_path: Path) ->
 
 def test_the_level_itself_is_enough() -> None:
     """Of 20 ways to choose the one answer of the baseline, one is as far from zero as what was seen: p is 1/20."""
-    assert exact.permutation_p([((0,), (1,) * 19)]) == exact.LEVEL
-    assert exact.fewest_changes([(1, 19)]) == 1
+    assert stats.permutation_p([((0,), (1,) * 19)]) == stats.LEVEL
+    assert stats.fewest_changes([(1, 19)]) == 1
 
 
 def test_an_interval_of_shares_stays_among_shares() -> None:
     """Without a bound, 11 of 11 would reach to 1.0000000000000002."""
     for total in range(1, 200):
         for passed in (0, total):
-            low, high = exact.wilson(passed, total) or (-1, 2)
+            low, high = stats.wilson(passed, total) or (-1, 2)
             assert 0 <= low <= high <= 1
 
 
 def test_an_interval_of_a_tiny_mean_stays_among_shares() -> None:
     """The lower end of 10^-12 in 3 lies above zero, at less than what a difference of two floats can tell from it."""
     for digits in range(1, 20):
-        low, high = exact.wilson(Fraction(1, 10**digits), 3) or (-1, 2)
+        low, high = stats.wilson(Fraction(1, 10**digits), 3) or (-1, 2)
         assert 0 <= low < Fraction(1, 10**digits) < high <= 1
 
 
 def test_noise_of_two_runs_is_how_many_differ() -> None:
-    assert exact.own_noise([(1, 2), (2, 2), (0, 2), (1, 2)]) == 2
+    assert stats.own_noise([(1, 2), (2, 2), (0, 2), (1, 2)]) == 2
 
 
 def test_the_interval_counts_fixtures_and_not_answers(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_the_interval_counts_fixtures_and_not_answers(tmp_path: Path) -> None:
     for _ in range(3):
         bench.ingest("5", {name: RIGHT if name < "a02" else WRONG for name in points}, "--repeat")
     bench.ingest("6", dict.fromkeys(points, RIGHT))
-    assert evidence_of(bench)["intervals"]["fixtures_passed"]["baseline"] == pytest.approx(exact.wilson(2, 4))
+    assert evidence_of(bench)["intervals"]["fixtures_passed"]["baseline"] == pytest.approx(stats.wilson(2, 4))
 
 
 def test_no_p_is_given_for_a_fixture_or_a_category(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from prompteval.fixtures import read_corpus
+from prompteval.inputs.fixtures import read_corpus
 from tests.helpers import ROOT, labels, ok, point, refused, session, write_corpus
 
 GOOD = """\
@@ -203,7 +203,7 @@ class TestCommittedCorpus:
         assert len(set(ids)) == 24
 
     def test_each_term_and_guard_occurs_in_its_session(self) -> None:
-        from prompteval.fold import fold
+        from prompteval.text.fold import fold
 
         for fixture in self.corpus.fixtures:
             text = fold(fixture.session.text)

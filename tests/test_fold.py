@@ -13,10 +13,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prompteval.fold import fold, fold_by_character
 from prompteval.ledger.rows import proposal_row
 from prompteval.model import Proposal
-from prompteval.reading import _TAG, LONGEST_RENDERED, _outside_comments, read_blocks
+from prompteval.text.fold import fold, fold_by_character
+from prompteval.text.markdown import _TAG, LONGEST_RENDERED, _outside_comments, read_blocks
 from tests.helpers import Bench, answer, by_id, labels, point, proposal
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "cases" / "folding.yaml").read_text("utf-8"))

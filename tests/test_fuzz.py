@@ -125,7 +125,7 @@ def test_the_oracle_refuses_what_is_no_answer(name: str) -> None:
 def test_both_stop_at_the_same_depth(depth: int) -> None:
     nested = "[" * depth + "]" * depth
     assert not read_result(f'{{"practice": [{nested}], "map": []}}'.encode())
-    from prompteval import strict_json
+    from prompteval.inputs import strict_json
 
     try:
         strict_json.parse(nested)

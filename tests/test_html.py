@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prompteval.marks import marked
+from prompteval.text.highlight import marked
 from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal, write_corpus
 from tests.small import small_bench
 

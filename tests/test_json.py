@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from prompteval.contract import REPORTS
+from prompteval.inputs.contract import REPORTS
 from tests.helpers import ROOT, Bench, ok, write_corpus
 from tests.small import FIXTURES, V5, small_bench
 

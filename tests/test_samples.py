@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval.compare import Answered, compare
-from prompteval.copies import Given, samples
 from prompteval.outcome import FixtureOutcome, Run
+from prompteval.samples import Given, samples
 from tests.helpers import Bench, answer, labels, point, proposal, write_corpus
 
 RIGHT, NONE = answer(proposal("Alpha")), answer()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from prompteval.cli import main
 from prompteval.errors import PromptevalError
-from prompteval.reply import find_answer
+from prompteval.inputs.reply import find_answer
 from tests.helpers import EMPTY, ROOT, answer, labels, proposal, write_corpus
 
 GOOD = answer(proposal("Use {braces}", 'A ```json\n{"practice": [1]}\n``` and "quotes" \\ }'), proposal(type="map"))

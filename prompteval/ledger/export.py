@@ -10,13 +10,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from prompteval import strict_json
 from prompteval.errors import LedgerError, count
+from prompteval.inputs import strict_json
+from prompteval.inputs.files import FileRefusedError, open_regular, read_bytes, replace_bytes
 from prompteval.ledger import content, schema
 from prompteval.ledger.content import Content, Values
 from prompteval.ledger.merge import Merged, add_to, checked
 from prompteval.ledger.verify import verify_facts
-from prompteval.textfile import FileRefusedError, open_regular, read_bytes, replace_bytes
 
 # Which tables stand in a file, in this order; the first one gives it its name. What may grow comes last, so that a file
 # of an earlier time is the beginning of its later self.

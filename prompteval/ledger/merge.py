@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from prompteval import gitrepo
 from prompteval.errors import LedgerError, count
+from prompteval.inputs.files import FileRefusedError, read_bytes, replace_bytes
 from prompteval.ledger import content
 from prompteval.ledger.content import Content
 from prompteval.ledger.open import reading
 from prompteval.ledger.verify import verify_facts
 from prompteval.ledger.write import rebuilding
-from prompteval.textfile import FileRefusedError, read_bytes, replace_bytes
 
 
 class Merged(NamedTuple):

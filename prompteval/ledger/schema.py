@@ -15,7 +15,7 @@ SEALED = {
     "answer_problem": ("answer", "position", "problem"),
     "run": ("id", "note", "prompt_sha256", "prompt_version", "corpus", "recorded_at"),
 }
-_SQL = Path(__file__).parent.parent / "sql"
+_SQL = Path(__file__).parent
 
 # The scoring ladder: each view reads the ones before it. `scored`, the first rung, says what is scored.
 LADDER = (

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from prompteval.digest import seal
-from prompteval.fold import fold, fold_by_character
-from prompteval.reading import read_blocks, read_line
+from prompteval.text.fold import fold, fold_by_character
+from prompteval.text.markdown import read_blocks, read_line
 
 _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from prompteval.copies import Given
 from prompteval.errors import PromptevalError, SelectionError
 from prompteval.ledger.claims import check_scored
 from prompteval.outcome import CorpusRecording, LeftOut, Run
+from prompteval.samples import Given
 from prompteval.tags import normal_version, shown
 
 _RUNS = """

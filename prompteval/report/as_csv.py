@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from prompteval.evaluate import Compared
 from prompteval.outcome import History, Run, Scored, Totals
-from prompteval.plain import visible
 from prompteval.report.history import by_version
+from prompteval.text.visible import visible
 
 Cell = str | int | float | None
 _FORMULA = ("=", "+", "-", "@", "|", "%")

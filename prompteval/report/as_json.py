@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from prompteval.chance import Evidence, weigh
 from prompteval.compare import Comparison, Pair, Side
 from prompteval.evaluate import Compared
-from prompteval.evidence import Evidence, weigh
 from prompteval.measures import Measures
 from prompteval.outcome import Copy, FixtureOutcome, History, LeftOut, Run, Scored, Totals, by_category, totals
 from prompteval.report.diff import differences

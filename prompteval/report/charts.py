@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from prompteval.outcome import Ratio, Run, Totals
-from prompteval.report.values import answers, of, percent
+from prompteval.report.table import answers, of, percent
 from prompteval.tags import shown, shown_setting, sort_key
 
 WIDTH_OF_RUNS = 0.8  # of a version's column, at most

@@ -9,9 +9,9 @@ from prompteval.errors import count
 from prompteval.evaluate import Compared
 from prompteval.measures import Mean, Measures
 from prompteval.outcome import Run
-from prompteval.report.evidence import evidence_section
+from prompteval.report.chance import evidence_section
 from prompteval.report.score import extracted
-from prompteval.report.values import (
+from prompteval.report.table import (
     UNKNOWN,
     Report,
     Section,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from prompteval.errors import count
 from prompteval.outcome import History, Run, Totals, add
-from prompteval.report.values import Report, Section, Table, answers, corpus_name, mean, not_counted, of, share, table
+from prompteval.report.table import Report, Section, Table, answers, corpus_name, mean, not_counted, of, share, table
 from prompteval.tags import NOT_RECORDED, shown, shown_temperature
 
 _SETTING = ("Model", "Temperature", "Harness")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from prompteval.errors import count
 from prompteval.ingest import Ingested
-from prompteval.report.values import corpus_name
+from prompteval.report.table import corpus_name
 from prompteval.tags import shown, shown_setting
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from prompteval.errors import count
 from prompteval.examine import LabelEvidence
-from prompteval.report.values import Report, Section, not_counted, of, table
+from prompteval.report.table import Report, Section, not_counted, of, table
 from prompteval.tags import shown
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from prompteval.evaluate import Compared, read_history, score_run
 from prompteval.examine import examine, successive
 from prompteval.outcome import History, Scored
+from prompteval.report.as_html import Page, render_page
 from prompteval.report.diff import diff_reports
 from prompteval.report.history import history_reports
-from prompteval.report.html import Page, render_page
 from prompteval.report.score import score_reports
 from prompteval.tags import shown
 

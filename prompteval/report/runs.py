@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from prompteval.errors import count
 from prompteval.outcome import Run, Totals
-from prompteval.report.values import UNKNOWN, Report, Section, answers, of, table
+from prompteval.report.table import UNKNOWN, Report, Section, answers, of, table
 from prompteval.tags import NOT_RECORDED, shown, shown_temperature
 
 

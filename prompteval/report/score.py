@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from prompteval.errors import count
 from prompteval.outcome import FixtureOutcome, Ratio, Scored, by_category, totals
-from prompteval.report.values import Report, Section, Table, corpus_name, of, percent, run_name, table
+from prompteval.report.table import Report, Section, Table, corpus_name, of, percent, run_name, table
 from prompteval.tags import shown, shown_setting
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from prompteval.detail import Attempt, FixtureDetail, PointDetail, ProposalDetail, TermFinding
 from prompteval.errors import count
-from prompteval.report.values import Report, Section, Table, run_name, table
+from prompteval.report.table import Report, Section, Table, run_name, table
 from prompteval.tags import shown_setting
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from prompteval.fixtures import read_corpus
+from prompteval.inputs.fixtures import read_corpus
 from prompteval.ledger import record, write
 from prompteval.ledger.record import record_run
 from prompteval.model import Answer, Corpus, Fixture, Proposal, RunTags

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from prompteval.fixtures import read_corpus
+from prompteval.inputs.fixtures import read_corpus
 from tests.bench.ledgers import answers, as_results, fill
 from tests.bench.timing import Usage, prompteval, usage
 from tests.helpers import ROOT, ok, write_results

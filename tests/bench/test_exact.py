@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from prompteval.exact import Stratum, fewest_changes, permutation_p
+from prompteval.stats import Stratum, fewest_changes, permutation_p
 
 
 def _strata(runs: int, highest: int) -> list[Stratum]:

@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from prompteval import wording, yaml_text
 from prompteval.errors import Problem, count
-from prompteval.fixtures import Loaded, load_corpus, split_session
+from prompteval.inputs import terms, yaml_lines
+from prompteval.inputs.fixtures import Loaded, load_corpus, split_session
 from prompteval.model import CategoryRow, Labels
 
 FEWEST_SEGMENTS, MOST_SEGMENTS = 8, 20
@@ -33,8 +33,8 @@ class Checked(NamedTuple):
 def check_corpus(root: Path) -> Checked:
     """Return what is wrong with the corpus in `root` and what is weak. Raises PromptevalError where there is none."""
     loaded = load_corpus(root)
-    problems = [*loaded.problems, *_structure(loaded), *wording.problems(loaded)]
-    warnings = list(wording.warnings(loaded))
+    problems = [*loaded.problems, *_structure(loaded), *terms.problems(loaded)]
+    warnings = list(terms.warnings(loaded))
     counted = f"{count(len(problems), 'problem')} and {count(len(warnings), 'warning')}"
     return Checked(_sorted(problems), _sorted(warnings), f"{count(len(loaded.sessions), 'session')}: {counted}")
 
@@ -59,8 +59,8 @@ def _structure(loaded: Loaded) -> Iterator[Problem]:
 def _front_matter(path: str, source: str, seen: dict[str, str]) -> Iterator[Problem]:
     """Yield session ids that occur twice and times in another form than 2026-01-15T10:00:00.000Z."""
     try:
-        document = yaml_text.load(source, first_line=2)
-    except yaml_text.YAMLTextError:
+        document = yaml_lines.load(source, first_line=2)
+    except yaml_lines.YAMLTextError:
         return  # load_corpus has named it
     if not isinstance(document.value, dict):
         return

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from prompteval.evaluate import Compared
     from prompteval.examine import LabelEvidence
     from prompteval.outcome import History, Scored
-    from prompteval.report.values import Report
+    from prompteval.report.table import Report
 
 
 def score(form: str, scored: Scored, ledger: Path) -> str:
@@ -102,7 +102,7 @@ def show(detail: FixtureDetail, transcript: bool) -> str:
 
 def _set(form: str, reports: Iterable[Report]) -> str:
     if form == "markdown":
-        from prompteval.report.markdown import render
+        from prompteval.report.as_markdown import render
     else:
-        from prompteval.report.text import render
+        from prompteval.report.as_text import render
     return "\n".join(render(report) for report in reports)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from prompteval.errors import PromptevalError
-from prompteval.fixtures import split_session
-from prompteval.textfile import FileRefusedError, read_text
+from prompteval.inputs.files import FileRefusedError, read_text
+from prompteval.inputs.fixtures import split_session
 
 PLACEHOLDER = "[TRANSCRIPT PLACEHOLDER"
 

@@ -6,10 +6,10 @@ import json
 import re
 from typing import NamedTuple
 
-from prompteval import strict_json
 from prompteval.errors import DataError, Problem, PromptevalError
+from prompteval.inputs import strict_json
+from prompteval.inputs.results import parse_answer
 from prompteval.model import Answer
-from prompteval.results import parse_answer
 
 _BEFORE, _BEHIND = re.compile(r"\[\s*\Z"), re.compile(r"\s*\]")
 _MOST, _SHOWN = 100, 10  # objects looked for, and lines named, before a reply is no answer for certain

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from prompteval.errors import Problem, count
-from prompteval.fixtures import Loaded, split_session
-from prompteval.fold import fold, fold_by_character
+from prompteval.inputs.fixtures import Loaded, split_session
 from prompteval.model import ExpectedPoint
+from prompteval.text.fold import fold, fold_by_character
 
 SHORTEST_TERM = 4  # characters; shorter ones turn up by chance
 LONGEST_SHARED = 10  # words; what two people write by chance, a test's message say, is shorter

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 CONTRACTS = ("proposal-output", "expected-labels", "session-front-matter", "corpus")
 REPORTS = ("score-report", "diff-report", "history-report")  # what --format json keeps
-_FOLDER = Path(__file__).parent / "contracts"
+_FOLDER = Path(__file__).parent.parent / "contracts"
 _LONGEST_MESSAGE = 200
 _MOST_PLACES = 5_000
 

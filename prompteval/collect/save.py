@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.errors import PromptevalError, nearest
+from prompteval.inputs.files import LARGEST, FileRefusedError, decode, replace_bytes
+from prompteval.inputs.reply import find_answer
+from prompteval.inputs.results import parse_answer
 from prompteval.model import Answer
-from prompteval.reply import find_answer
-from prompteval.results import parse_answer
-from prompteval.textfile import LARGEST, FileRefusedError, decode, replace_bytes
 
 
 class Saved(NamedTuple):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from prompteval.chance import Evidence, Interval, Measure, weigh
 from prompteval.compare import Comparison
 from prompteval.errors import count
-from prompteval.evidence import Evidence, Interval, Measure, weigh
-from prompteval.exact import LEVEL
-from prompteval.report.values import UNKNOWN, Section, decimals, table
+from prompteval.report.table import UNKNOWN, Section, decimals, table
+from prompteval.stats import LEVEL
 
 
 def evidence_section(comparison: Comparison) -> Section:

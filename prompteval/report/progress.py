@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from prompteval.collect.save import Saved
+from prompteval.collect.status import Status
 from prompteval.errors import count
-from prompteval.save import Saved
-from prompteval.status import Status
 
 _WIDTH = 24
 

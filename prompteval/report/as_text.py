@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from prompteval.plain import visible
-from prompteval.report.values import Report, Section, Table
+from prompteval.report.table import Report, Section, Table
+from prompteval.text.visible import visible
 
 
 def render(report: Report) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from prompteval import folder, strict_json
-from prompteval.contract import breaches
 from prompteval.errors import DataError, Problem, PromptevalError, nearest
+from prompteval.inputs import folder, strict_json
+from prompteval.inputs.contract import breaches
+from prompteval.inputs.files import FileRefusedError, decode, read_bytes
 from prompteval.model import Answer, Proposal
-from prompteval.textfile import FileRefusedError, decode, read_bytes
 
 CONTRACT = "proposal-output"
 # Characters of titles and bodies in one answer. Recorded ones have 5,000; of hostile Markdown so much takes seconds.

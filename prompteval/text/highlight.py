@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from prompteval.fold import fold, fold_by_character
+from prompteval.text.fold import fold, fold_by_character
 
 
 class Part(NamedTuple):

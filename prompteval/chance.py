@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import comb
 from typing import NamedTuple
 
-from prompteval import exact
+from prompteval import stats
 from prompteval.compare import Comparison
 from prompteval.measures import sum_of_means
 from prompteval.outcome import FixtureOutcome, Ratio
@@ -79,21 +79,21 @@ def _gate(outcome: FixtureOutcome) -> int:
     return bool(outcome.gate)
 
 
-def _values(sides: Sequence[Sequence[FixtureOutcome]], value: Callable[[FixtureOutcome], int]) -> exact.Stratum:
+def _values(sides: Sequence[Sequence[FixtureOutcome]], value: Callable[[FixtureOutcome], int]) -> stats.Stratum:
     baseline, candidate = sides
     return [value(outcome) for outcome in baseline], [value(outcome) for outcome in candidate]
 
 
-def _measure(name: str, strata: Sequence[exact.Stratum]) -> Measure:
+def _measure(name: str, strata: Sequence[stats.Stratum]) -> Measure:
     try:
-        fewest = _fewest(strata, exact.LEVEL)
-        p = None if fewest is None else exact.permutation_p(strata)
-    except exact.TooUnevenError:
+        fewest = _fewest(strata, stats.LEVEL)
+        p = None if fewest is None else stats.permutation_p(strata)
+    except stats.TooUnevenError:
         return Measure(name, None, False, len(strata), None, uneven=True)
     return Measure(name, p, False, len(strata), fewest, uneven=False)
 
 
-def _fewest(strata: Sequence[exact.Stratum], level: Fraction) -> int | None:
+def _fewest(strata: Sequence[stats.Stratum], level: Fraction) -> int | None:
     """Return how many changes reach the level, whichever fixtures they are in, or None. Raises TooUnevenError.
 
     The fixtures with the fewest ways to hand their answers out are the hardest to reach it with, so they come first.
@@ -101,10 +101,10 @@ def _fewest(strata: Sequence[exact.Stratum], level: Fraction) -> int | None:
     sizes = sorted(
         ((len(before), len(after)) for before, after in strata), key=lambda size: (comb(sum(size), size[0]), size)
     )
-    return exact.fewest_changes(sizes, level=level)
+    return stats.fewest_changes(sizes, level=level)
 
 
-def _secondary(*measures: tuple[str, Sequence[exact.Stratum]]) -> list[Measure]:
+def _secondary(*measures: tuple[str, Sequence[stats.Stratum]]) -> list[Measure]:
     """Return the measures adjusted after Holm for those of them that were tested.
 
     The smallest of n adjusted p values is n times the raw one, so `fewest` has to reach a level n times as strict.
@@ -113,12 +113,12 @@ def _secondary(*measures: tuple[str, Sequence[exact.Stratum]]) -> list[Measure]:
     tested = [measure for measure in found if measure.p is not None]
     if len(tested) < 2:
         return found
-    adjusted = dict(zip((m.name for m in tested), exact.holm([m.p for m in tested if m.p is not None]), strict=True))
+    adjusted = dict(zip((m.name for m in tested), stats.holm([m.p for m in tested if m.p is not None]), strict=True))
     for place, (name, strata) in enumerate(measures):
         if name in adjusted:
             try:
-                fewest = _fewest(strata, exact.LEVEL / len(tested))
-            except exact.TooUnevenError:
+                fewest = _fewest(strata, stats.LEVEL / len(tested))
+            except stats.TooUnevenError:
                 fewest = None
             found[place] = found[place]._replace(p=adjusted[name], adjusted=True, fewest=fewest)
     return found
@@ -128,7 +128,7 @@ def _intervals(shares: Iterable[tuple[Ratio, Ratio]]) -> tuple[Interval | None, 
     """Return Wilson's interval of each side. n is the number of fixtures, however many runs there are of each."""
     listed = list(shares)
     before, after = (sum_of_means(pair[side] for pair in listed) for side in (0, 1))
-    return exact.wilson(before, len(listed)), exact.wilson(after, len(listed))
+    return stats.wilson(before, len(listed)), stats.wilson(after, len(listed))
 
 
 def _share(outcomes: Sequence[FixtureOutcome]) -> Ratio:
@@ -137,4 +137,4 @@ def _share(outcomes: Sequence[FixtureOutcome]) -> Ratio:
 
 def _noise(fixtures: Iterable[Sequence[FixtureOutcome]]) -> Noise | None:
     repeated = [(sum(o.passed for o in outcomes), len(outcomes)) for outcomes in fixtures if len(outcomes) > 1]
-    return Noise(exact.own_noise(repeated), len(repeated)) if repeated else None
+    return Noise(stats.own_noise(repeated), len(repeated)) if repeated else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from prompteval.plain import visible
-from prompteval.report.values import Report, Section, Table
+from prompteval.report.table import Report, Section, Table
+from prompteval.text.visible import visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 _MENTION = re.compile(r"@(?=\w)")

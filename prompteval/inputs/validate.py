@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from prompteval import folder
 from prompteval.errors import Problem, PromptevalError, count
-from prompteval.fixtures import corpus_problems, read_labels, session_problems
-from prompteval.results import parse_answer
-from prompteval.textfile import FileRefusedError, read_bytes, read_text
+from prompteval.inputs import folder
+from prompteval.inputs.files import FileRefusedError, read_bytes, read_text
+from prompteval.inputs.fixtures import corpus_problems, read_labels, session_problems
+from prompteval.inputs.results import parse_answer
 
 _SUFFIX = {
     "proposal-output": ".json",

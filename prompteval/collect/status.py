@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.errors import Problem
-from prompteval.fixtures import fixture_ids
-from prompteval.results import load_results
+from prompteval.inputs.fixtures import fixture_ids
+from prompteval.inputs.results import load_results
 
 
 class Status(NamedTuple):

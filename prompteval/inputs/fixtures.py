@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from prompteval import folder, yaml_text
-from prompteval.contract import breaches, json_path
 from prompteval.errors import DataError, Problem, PromptevalError
-from prompteval.fold import fold
+from prompteval.inputs import folder, yaml_lines
+from prompteval.inputs.contract import breaches, json_path
+from prompteval.inputs.files import FileRefusedError, read_text
 from prompteval.model import CategoryRow, Corpus, ExpectedPoint, Fixture, Labels, Session
-from prompteval.textfile import FileRefusedError, read_text
+from prompteval.text.fold import fold
 
 _SEGMENT = re.compile(r"^\[(USER|AGENT)[^\]\n]*\]:", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"---\n(.*?)^---\n(.*)", re.MULTILINE | re.DOTALL)
@@ -117,7 +117,7 @@ def read_labels(path: str, source: str, name: str) -> tuple[Labels | None, list[
     return (None, problems) if problems else (_labels(document.value), [])
 
 
-def _label_rules(value: Any, name: str) -> Iterator[tuple[yaml_text.Path, str]]:
+def _label_rules(value: Any, name: str) -> Iterator[tuple[yaml_lines.Path, str]]:
     """Yield what a JSON Schema cannot say: names that agree, one id a point, lower case, emptiness that agrees.
 
     The value may break its contract elsewhere; what has the wrong shape is passed over, and the contract names it.
@@ -143,7 +143,7 @@ def _label_rules(value: Any, name: str) -> Iterator[tuple[yaml_text.Path, str]]:
     yield from _bad_terms(("expected_points",), points)
 
 
-def _bad_terms(place: yaml_text.Path, value: Any) -> Iterator[tuple[yaml_text.Path, str]]:
+def _bad_terms(place: yaml_lines.Path, value: Any) -> Iterator[tuple[yaml_lines.Path, str]]:
     """Yield the terms below `place`, the texts in any list named must_…, that are not lower case or show nothing."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
@@ -173,11 +173,11 @@ def _labels(value: dict[str, Any]) -> Labels:
 
 def _checked(
     path: str, source: str, contract: str, first_line: int = 1
-) -> tuple[yaml_text.YAMLText | None, list[Problem]]:
+) -> tuple[yaml_lines.YAMLText | None, list[Problem]]:
     """Return the YAML in `source` and what it breaks of a contract; None where it is no YAML."""
     try:
-        document = yaml_text.load(source, first_line)
-    except yaml_text.YAMLTextError as error:
+        document = yaml_lines.load(source, first_line)
+    except yaml_lines.YAMLTextError as error:
         return None, [Problem(path, "", str(error), error.line)]
     problems = []
     for breach in breaches(contract, document.value):
@@ -189,7 +189,7 @@ def _checked(
     return document, problems
 
 
-def _line(lines: dict[yaml_text.Path, int], place: yaml_text.Path) -> int | None:
+def _line(lines: dict[yaml_lines.Path, int], place: yaml_lines.Path) -> int | None:
     """Return the line of a place, or of the nearest place around it."""
     return lines.get(place) or (_line(lines, place[:-1]) if place else None)
 

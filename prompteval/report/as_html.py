@@ -11,12 +11,12 @@ import jinja2
 from markupsafe import Markup
 
 from prompteval.detail import Examined, FixtureDetail, ProposalDetail
-from prompteval.marks import Part, marked
 from prompteval.outcome import Run, Totals
-from prompteval.plain import visible_text
 from prompteval.report.charts import HEIGHT, LEFT, RIGHT, WIDTH, charts
-from prompteval.report.values import Report
+from prompteval.report.table import Report
 from prompteval.tags import shown, shown_setting
+from prompteval.text.highlight import Part, marked
+from prompteval.text.visible import visible_text
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

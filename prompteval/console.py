@@ -13,8 +13,8 @@ from typing import IO, Any, TypeVar
 
 import click
 
-from prompteval import plain
 from prompteval.errors import PromptevalError
+from prompteval.text import visible
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 DEFAULT_LEDGER = Path("ledger/prompteval.db")
@@ -95,7 +95,7 @@ def _expected() -> Iterator[None]:
         tell("", "Interrupted; what was being recorded is in the ledger whole, or not at all.")
         raise click.exceptions.Exit(130) from error
     except click.UsageError as error:
-        raise _PlainUsageError(plain.visible_text(error.format_message()), error.ctx) from error
+        raise _PlainUsageError(visible.visible_text(error.format_message()), error.ctx) from error
 
 
 def _speak_utf8() -> None:
@@ -110,7 +110,7 @@ def _speak_utf8() -> None:
 def tell(*lines: str) -> None:
     """Say lines on stderr, with nothing in them that steers a terminal. Where nobody can hear them, they are lost."""
     try:
-        click.echo(plain.lines(lines), file=sys.stderr, err=True, nl=False)
+        click.echo(visible.lines(lines), file=sys.stderr, err=True, nl=False)
     except OSError:
         with open(os.devnull, "wb") as nowhere:  # or else Python fails on the same bytes again when it ends
             os.dup2(nowhere.fileno(), 2)
@@ -138,7 +138,7 @@ def emit(text: str, output: Path | None, ledger: Path | None = None) -> None:
 def emit_unchanged(text: str) -> None:
     """Write a text that must stay as it is. Raises PromptevalError where it could steer the terminal it would go to."""
     flat = text.replace("\t", " ")
-    if sys.stdout is not None and sys.stdout.isatty() and plain.visible_text(flat) != flat:
+    if sys.stdout is not None and sys.stdout.isatty() and visible.visible_text(flat) != flat:
         raise PromptevalError("the text holds control or bidi characters; write it to a file or a pipe, with > or |")
     emit(text, None)
 
@@ -179,7 +179,7 @@ class Progress:
         seconds = 0
         while not self._done.wait(1):
             seconds += 1
-            click.echo(f"\r\x1b[K{plain.visible(self._stage)} ({seconds} s)", err=True, nl=False)
+            click.echo(f"\r\x1b[K{visible.visible(self._stage)} ({seconds} s)", err=True, nl=False)
         if seconds:
             click.echo("\r\x1b[K", err=True, nl=False)
 
