@@ -26,11 +26,10 @@ from prompteval.console import (
     run_option,
     tell,
 )
-from prompteval.inputs.contract import CONTRACTS, REPORTS
+from prompteval.inputs.contract import CONTRACTS
 from prompteval.text.visible import lines
 
 FORMATS = ("text", "markdown", "json", "csv")
-PAGES = (*FORMATS, "html")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -166,8 +165,8 @@ def ingest(fixtures: Path, ledger: Path, results: Path | None, **given: Any) -> 
     \b
     prompteval ingest --version 6 --model X --temperature 0 tmp/results
     """
-    from prompteval.ingest import Sources, read_tags
-    from prompteval.ingest import ingest as take_in
+    from prompteval.ledger.ingest import Sources, read_tags
+    from prompteval.ledger.ingest import ingest as take_in
     from prompteval.report.ingested import ingested_lines
 
     sources = Sources(fixtures, ledger, results, given["partial"], given["repeat"])
@@ -180,7 +179,7 @@ def ingest(fixtures: Path, ledger: Path, results: Path | None, **given: Any) -> 
 @main.command()
 @run_option
 @labels_option
-@format_option(*PAGES)
+@format_option(*FORMATS)
 @output_option
 @ledger_option
 def score(selector: str, labels: str, form: str, output: Path | None, ledger: Path) -> None:
@@ -190,12 +189,14 @@ def score(selector: str, labels: str, form: str, output: Path | None, ledger: Pa
     prompteval score --run latest
     prompteval score --run v6 --format markdown
     """
-    from prompteval.evaluate import score_run
+    from prompteval.ledger.ledger import Ledger
     from prompteval.report import formats
+    from prompteval.versions import score_run
 
-    scored, found = score_run(ledger, selector, labels)
+    with Ledger.open(ledger) as opened:
+        scored, found = score_run(opened, selector, labels)
     _tell_newest(selector, found, scored.run.short_id)
-    emit(formats.score(form, scored, ledger), output, ledger)
+    emit(formats.score(form, scored), output, ledger)
 
 
 @main.command()
@@ -210,10 +211,12 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
     \b
     prompteval show admit-gotcha-01 --run v6
     """
-    from prompteval.examine import show_fixture
+    from prompteval.ledger.ledger import Ledger
     from prompteval.report import formats
+    from prompteval.versions import show_fixture
 
-    detail, found = show_fixture(ledger, fixture, selector)
+    with Ledger.open(ledger) as opened:
+        detail, found = show_fixture(opened, fixture, selector)
     _tell_newest(selector, found, detail.run.short_id)
     emit(formats.show(detail, transcript), output, ledger)
 
@@ -229,10 +232,12 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
     show_default=True,
     help="The labels for both sides: the candidate's, those each run was recorded with, or those recorded last.",
 )
-@format_option(*PAGES)
+@format_option(*FORMATS)
 @output_option
 @ledger_option
-def diff(baseline: str, candidate: str, form: str, output: Path | None, **where: Any) -> None:
+def diff(
+    baseline: str, candidate: str, *, model: str | None, labels: str, form: str, output: Path | None, ledger: Path
+) -> None:
     """Compare two versions, BASELINE and CANDIDATE, or two runs.
 
     Each is a version (all its runs), a run id or latest. Versions are compared like with like: one table for each
@@ -242,11 +247,13 @@ def diff(baseline: str, candidate: str, form: str, output: Path | None, **where:
     prompteval diff v5 v6
     prompteval diff 922a28b9 latest --format markdown
     """
-    from prompteval.evaluate import Where, diff_runs
+    from prompteval.ledger.ledger import Ledger
     from prompteval.report import formats
+    from prompteval.versions import diff as compare
 
-    compared = diff_runs(where["ledger"], baseline, candidate, Where(where["model"], where["labels"]))
-    emit(formats.diff(form, compared, where["ledger"]), output, where["ledger"])
+    with Ledger.open(ledger) as opened:
+        compared = compare(opened, baseline, candidate, model, labels)
+    emit(formats.diff(form, compared), output, ledger)
 
 
 @main.command()
@@ -259,10 +266,13 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
     \b
     prompteval runs
     """
-    from prompteval.evaluate import read_history
+    from prompteval.ledger.ledger import Ledger
     from prompteval.report import formats
+    from prompteval.versions import history as read_history
 
-    emit(formats.runs(form, read_history(ledger)), output, ledger)
+    with Ledger.open(ledger) as opened:
+        found = read_history(opened)
+    emit(formats.runs(form, found), output, ledger)
 
 
 @main.command()
@@ -271,21 +281,23 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
     "--by", "grain", type=click.Choice(["run", "version"]), default="run", show_default=True, help="A line each."
 )
 @labels_option
-@format_option(*PAGES)
+@format_option(*FORMATS)
 @output_option
 @ledger_option
-def history(model: str | None, grain: str, labels: str, form: str, **where: Any) -> None:
+def history(*, model: str | None, grain: str, labels: str, form: str, output: Path | None, ledger: Path) -> None:
     """Show version over version: recall, phantoms, gate accuracy and fixtures passed, oldest first.
 
     \b
     prompteval history
     prompteval history --format markdown --output fixtures/RESULTS.md
     """
-    from prompteval.evaluate import read_history
+    from prompteval.ledger.ledger import Ledger
     from prompteval.report import formats
+    from prompteval.versions import history as read_history
 
-    found = read_history(where["ledger"], model, labels)
-    emit(formats.history(form, found, grain, where["ledger"]), where["output"], where["ledger"])
+    with Ledger.open(ledger) as opened:
+        found = read_history(opened, model, labels)
+    emit(formats.history(form, found, grain), output, ledger)
 
 
 @main.command()
@@ -300,9 +312,12 @@ def report(output: Path | None, ledger: Path) -> None:
     \b
     prompteval report --output report.html
     """
+    from prompteval.ledger.ledger import Ledger
     from prompteval.report.pages import whole_page
 
-    emit(whole_page(ledger), output, ledger)
+    with Ledger.open(ledger) as opened:
+        page = whole_page(opened)
+    emit(page, output, ledger)
 
 
 @main.command()
@@ -318,10 +333,13 @@ def labels(model: str | None, form: str, output: Path | None, ledger: Path) -> N
     \b
     prompteval labels
     """
-    from prompteval.examine import label_evidence
+    from prompteval.ledger.ledger import Ledger
     from prompteval.report import formats
+    from prompteval.versions import label_evidence
 
-    emit(formats.labels(form, label_evidence(ledger, model)), output, ledger)
+    with Ledger.open(ledger) as opened:
+        evidence = label_evidence(opened, model)
+    emit(formats.labels(form, evidence), output, ledger)
 
 
 def _tell_newest(selector: str, found: int, newest: str) -> None:
@@ -333,9 +351,9 @@ main.add_command(ledger_commands)
 
 
 @main.command()
-@click.argument("name", type=click.Choice(CONTRACTS + REPORTS))
+@click.argument("name", type=click.Choice(CONTRACTS))
 def schema(name: str) -> None:
-    """Print a contract, or what a JSON report keeps to, as JSON Schema.
+    """Print a contract as JSON Schema.
 
     \b
     prompteval schema proposal-output

@@ -54,7 +54,8 @@ def problems(loaded: Loaded) -> Iterator[Problem]:
     bodies = {name: _both_ways(_body(loaded, name)) for name in loaded.sessions}
     for term in _terms(loaded):
         if not _occurs(_both_ways(term.text), bodies[term.name]):
-            consequence = "so it guards nothing" if term.role == "must_not_match" else "so the point cannot be won"
+            excludes = term.role in ("must_match_none", "must_not_match")
+            consequence = "so it excludes nothing" if excludes else "so the point cannot be won"
             yield term.problem(f'"{term.text}" does not occur in the session, {consequence}')
     yield from _own_guards(loaded)
     for name, text in sorted(loaded.sessions.items()):
@@ -76,7 +77,7 @@ def _own_guards(loaded: Loaded) -> Iterator[Problem]:
     """Yield the guards that stand in a term their own point needs: whatever satisfies it breaks it."""
     for name, labels in sorted(loaded.labels.items()):
         for point in labels.points:
-            for guard in point.must_not_match:
+            for guard in (*point.must_match_none, *point.must_not_match):
                 needed = [term for term in point.must_match_all if _stands_in(guard, term)]
                 broken = [
                     next((term for term in listed if _stands_in(guard, term)), None) for listed in point.must_match_any
@@ -85,14 +86,15 @@ def _own_guards(loaded: Loaded) -> Iterator[Problem]:
                     needed += [term for term in broken if term]
                 if needed:
                     text = f'"{guard}" stands in the term "{needed[0]}", so the point cannot be won'
-                    yield _Term(name, point, "must_not_match", guard).problem(text)
+                    role = "must_not_match" if guard in point.must_not_match else "must_match_none"
+                    yield _Term(name, point, role, guard).problem(text)
 
 
 def warnings(loaded: Loaded) -> Iterator[Problem]:
     """Yield weak terms and sessions that share long runs of words."""
     bodies = {name: fold(_body(loaded, name)) for name in loaded.sessions}
     for term in _terms(loaded):
-        if term.role != "must_not_match":
+        if term.role not in ("must_match_none", "must_not_match"):
             for reason in _weak(fold(term.text), term.name, bodies):
                 yield term.problem(f'"{term.text}" is weak: {reason}')
     yield from _template_reuse(bodies)
@@ -110,6 +112,7 @@ def _terms(loaded: Loaded) -> Iterator[_Term]:
             for role, terms in (
                 ("must_match_all", point.must_match_all),
                 ("must_match_any", tuple(term for listed in point.must_match_any for term in listed)),
+                ("must_match_none", point.must_match_none),
                 ("must_not_match", point.must_not_match),
             ):
                 yield from (_Term(name, point, role, term) for term in terms)

@@ -1,25 +1,18 @@
-"""Each report in the form that was asked for, with no renderer imported but that one."""
+"""Each report in the format that was asked for, with no renderer imported but that one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from prompteval.detail import FixtureDetail
-    from prompteval.evaluate import Compared
-    from prompteval.examine import LabelEvidence
-    from prompteval.outcome import History, Scored
+    from prompteval.model import FixtureDetail, Scored
     from prompteval.report.table import Report
+    from prompteval.versions import Compared, History, LabelEvidence
 
 
-def score(form: str, scored: Scored, ledger: Path) -> str:
-    """Return the report of one run as text, markdown, html, json or csv."""
-    if form == "html":
-        from prompteval.report.pages import score_page
-
-        return score_page(ledger, scored)
+def score(form: str, scored: Scored) -> str:
+    """Return the report of one run as text, markdown, json or csv."""
     if form == "json":
         from prompteval.report import as_json
 
@@ -33,12 +26,8 @@ def score(form: str, scored: Scored, ledger: Path) -> str:
     return _set(form, score_reports(scored))
 
 
-def diff(form: str, compared: Compared, ledger: Path) -> str:
-    """Return comparisons as text, markdown, html, json or csv."""
-    if form == "html":
-        from prompteval.report.pages import diff_page
-
-        return diff_page(ledger, compared)
+def diff(form: str, compared: Compared) -> str:
+    """Return comparisons as text, markdown, json or csv."""
     if form == "json":
         from prompteval.report import as_json
 
@@ -52,12 +41,8 @@ def diff(form: str, compared: Compared, ledger: Path) -> str:
     return _set(form, diff_reports(compared))
 
 
-def history(form: str, found: History, grain: str, ledger: Path) -> str:
-    """Return version over version as text, markdown, html, json or csv. `grain` is run or version."""
-    if form == "html":
-        from prompteval.report.pages import history_page
-
-        return history_page(ledger, found, grain)
+def history(form: str, found: History, grain: str) -> str:
+    """Return version over version as text, markdown, json or csv. `grain` is run or version."""
     if form == "json":
         from prompteval.report import as_json
 

@@ -1,0 +1,308 @@
+"""Take in one run: the fixtures, the answers and what a human recorded about them."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from prompteval.errors import PromptevalError, count
+from prompteval.inputs.files import FileRefusedError, decode, read_bytes
+from prompteval.inputs.fixtures import read_corpus
+from prompteval.inputs.results import read_results
+from prompteval.ledger import derived, facts
+from prompteval.ledger.facts import CorpusRow, FixtureRow, PromptRow, RecordingRow, ResultRow, RunRow, TextRow
+from prompteval.ledger.integrity import checksum_of_recording, checksum_of_run
+from prompteval.ledger.times import next_time
+from prompteval.ledger.write import appending
+from prompteval.model import Answer, Corpus, PromptFile, RunTags, digest, run_id
+from prompteval.tags import checked_name, normal_version, parse_temperature
+
+_PROMPT_VERSION = re.compile(r"^[ \t>*#-]*Version:[ \t]*(\S+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+
+
+class Sources(NamedTuple):
+    """Where an ingest reads and writes, and what it may let pass."""
+
+    fixtures: Path
+    ledger: Path
+    results: Path | None
+    partial: bool
+    repeat: bool
+
+
+class Recorded(NamedTuple):
+    """What an ingest wrote: the id of the new run (None: no results were given) and which sample it is.
+
+    `new_corpus`: the corpus revision was not the latest before. `older_than` is the revision that was, where the ledger
+    knew this one before it. `same_answers` are the ids of runs under other tags with exactly the same answers,
+    `other_prompts` those of the same version that were recorded with another prompt file.
+    """
+
+    run_id: str | None
+    new_corpus: bool
+    older_than: str | None
+    sample: int = 0
+    same_answers: tuple[str, ...] = ()
+    other_prompts: tuple[str, ...] = ()
+
+
+class Ingested(NamedTuple):
+    """What an ingest took in. `answers` is empty, and `recorded.run_id` None, when it was the corpus alone."""
+
+    corpus: Corpus
+    tags: RunTags | None
+    answers: Mapping[str, Answer]
+    recorded: Recorded
+    warnings: tuple[str, ...]
+
+
+def ingest(sources: Sources, tags: RunTags | None, stage: Callable[[str], None]) -> Ingested:
+    """Read, check and append; `stage` is told what comes next. Raises PromptevalError, and then nothing was written."""
+    stage(f"reading fixtures in {sources.fixtures}")
+    corpus = read_corpus(sources.fixtures)
+    if sources.results is None or tags is None:
+        stage("writing the ledger")
+        recorded = record(sources.ledger, corpus)
+        return Ingested(corpus, tags, {}, recorded, tuple(_went_back(corpus, recorded)))
+    stage(f"reading results in {sources.results}")
+    results = read_results(sources.results, [fixture.id for fixture in corpus.fixtures], corpus.contract)
+    _check_complete(sources, corpus, results.answers)
+    stage("writing the ledger")
+    recorded = record(sources.ledger, corpus, tags, results.answers, sources.repeat)
+    passed_over = [f"{sources.results / name} is not a .json file and was passed over" for name in results.passed_over]
+    warnings = (*_went_back(corpus, recorded), *passed_over, *_warnings(results.answers, recorded))
+    return Ingested(corpus, tags, results.answers, recorded, warnings)
+
+
+def _check_complete(sources: Sources, corpus: Corpus, answers: Mapping[str, Answer]) -> None:
+    missing = [fixture.id for fixture in corpus.fixtures if fixture.id not in answers]
+    if not answers:
+        raise PromptevalError(
+            f"no result in {sources.results}; a result is named after its fixture, such as {missing[0]}.json"
+        )
+    if missing and not sources.partial:
+        raise PromptevalError(
+            f"{count(len(missing), 'result')} missing in {sources.results}: {', '.join(missing)}; "
+            "save what is missing, or record the run without it with --partial"
+        )
+
+
+def _went_back(corpus: Corpus, recorded: Recorded) -> Iterable[str]:
+    """Say so where an old checkout made old labels the latest ones again."""
+    if recorded.older_than is not None:
+        here, newer = corpus.revision[:8], recorded.older_than[:8]
+        yield f"corpus {here} was recorded before {newer}; its labels are the latest again, which --labels latest takes"
+
+
+def _warnings(answers: Mapping[str, Answer], recorded: Recorded) -> Iterable[str]:
+    yield from (f"run {other[:8]} under other tags has exactly these answers" for other in recorded.same_answers)
+    if others := recorded.other_prompts:
+        named = f"run {others[0][:8]}" + (f" and {len(others) - 1} more" if len(others) > 1 else "")
+        yield f"{named} of the same version had another prompt file; each prompt needs a version of its own"
+    for name, answer in sorted(answers.items()):
+        yield from (f"{name}.json: {text}" for text in answer.misplaced)
+
+
+def read_tags(given: Mapping[str, Any]) -> RunTags:
+    """Return the tags of a run from the command's options, by name. Raises PromptevalError."""
+    for name in ("version", "model"):
+        if given[name] is None:
+            raise PromptevalError(f"--{name} is missing; a run is recorded under its version and model")
+    version, temperature, harness = normal_version(given["version"]), given["temperature"], given["harness"]
+    return RunTags(
+        version,
+        checked_name("model", given["model"]),
+        None if temperature is None else parse_temperature(temperature),
+        None if harness is None else checked_name("harness", harness),
+        given["note"],
+        (read_prompt(given["prompt"], version),) if given["prompt"] else (),
+    )
+
+
+def read_prompt(path: Path, version: str) -> PromptFile:
+    """Return a prompt file as it is recorded.
+
+    Raises PromptevalError when the version that it names is not `version`, or the file cannot be read.
+    """
+    try:
+        data = read_bytes(path)
+        named = _PROMPT_VERSION.search(decode(data))
+    except FileRefusedError as error:
+        raise PromptevalError(f"{path} {error}") from error
+    if named and normal_version(named[1]) != version:
+        raise PromptevalError(f"{path} says Version: {named[1]}, and --version says {version}; one of them is wrong")
+    return PromptFile(path.name, digest(data))
+
+
+def record(
+    ledger: Path,
+    corpus: Corpus,
+    tags: RunTags | None = None,
+    answers: Mapping[str, Answer] | None = None,
+    repeat: bool = False,
+) -> Recorded:
+    """Append a corpus revision where it is not the latest and, where `tags` are given, the run that answered it.
+
+    Raises PromptevalError when the same evidence is in the ledger and `repeat` is not asked for; LedgerError.
+    """
+    with appending(ledger) as connection:
+        if tags is None or answers is None:
+            return Recorded(None, *_append_corpus(connection, corpus, _now(connection)))
+        repeats = _repeats(connection, corpus, tags, answers)
+        if repeats and not repeat:
+            raise PromptevalError(_already(connection, repeats[-1]))
+        now = _now(connection)
+        new_corpus = _append_corpus(connection, corpus, now)
+        same = [other for other in _same_answers(connection, answers) if other not in repeats]
+        prompts = _other_prompts(connection, tags)
+        identity = _identity(corpus, tags, answers, len(repeats))
+        _append(connection, _run_facts(answers, _run(identity, tags, len(repeats), corpus, now), tags.prompts))
+        _append_derived(connection, corpus, answers)
+        sample = _sample(connection, tags, corpus.suite)
+    return Recorded(identity, *new_corpus, sample, tuple(same), tuple(prompts))
+
+
+def _now(connection: sqlite3.Connection) -> str:
+    (newest,) = connection.execute(
+        "select max(recorded_at) from (select recorded_at from run union all select recorded_at from corpus_recording)"
+    ).fetchone()
+    return next_time(newest)
+
+
+def _identity(corpus: Corpus, tags: RunTags, answers: Mapping[str, Answer], repeat: int) -> str:
+    sessions = {fixture.id: digest(fixture.session) for fixture in corpus.fixtures}
+    evidence = ((name, sessions[name], digest(answer.text)) for name, answer in answers.items())
+    return run_id(corpus.suite, tags.identity, evidence, repeat)
+
+
+def _repeats(connection: sqlite3.Connection, corpus: Corpus, tags: RunTags, answers: Mapping[str, Answer]) -> list[str]:
+    """Return the ids of the runs with the same evidence, oldest first: their ids differ by the repeat number alone."""
+    found: list[str] = []
+    while connection.execute(
+        "select 1 from run where id = ?", [(identity := _identity(corpus, tags, answers, len(found)))]
+    ).fetchone():
+        found.append(identity)
+    return found
+
+
+def _already(connection: sqlite3.Connection, identity: str) -> str:
+    (recorded_at,) = connection.execute("select recorded_at from run where id = ?", [identity]).fetchone()
+    return (
+        f"these answers are already recorded as run {identity[:8]} of {recorded_at[:10]}; "
+        "--repeat records them as a further sample"
+    )
+
+
+def _same_answers(connection: sqlite3.Connection, answers: Mapping[str, Answer]) -> list[str]:
+    """Return the runs that gave exactly these answers, at least one of them with a proposal.
+
+    Under other tags it is legal, and often a slip of the hand: one version's folder ingested as another's.
+    """
+    telling = [name for name, answer in answers.items() if answer.proposals or not answer.valid]
+    if not telling:
+        return []
+    wanted = sorted((name, digest(answer.text)) for name, answer in answers.items())
+    candidates = connection.execute(
+        "select run_id from result where fixture_id = ? and answer = ? order by run_id",
+        [telling[0], digest(answers[telling[0]].text)],
+    ).fetchall()
+    found = "select fixture_id, answer from result where run_id = ? order by fixture_id, answer"
+    return [identity for (identity,) in candidates if connection.execute(found, [identity]).fetchall() == wanted]
+
+
+def _other_prompts(connection: sqlite3.Connection, tags: RunTags) -> list[str]:
+    """Return the runs of the same version with another prompt file, oldest first: reports pool them with this one."""
+    if not tags.prompts:
+        return []
+    rows = connection.execute(
+        "select id from run join run_prompt on run_id = id and position = 0"
+        " where version = ? and prompt <> ? order by recorded_at, id",
+        [tags.version, tags.prompts[0].digest],
+    )
+    return [identity for (identity,) in rows]
+
+
+def _sample(connection: sqlite3.Connection, tags: RunTags, suite: str) -> int:
+    """Return how many runs have these tags. The views of the file are for others, and so is run_sample."""
+    query = (
+        "select count(*) from run join corpus on corpus.revision = run.corpus"
+        " where suite = ? and version = ? and model = ? and temperature is ? and harness is ?"
+    )
+    return int(connection.execute(query, [suite, *tags.identity]).fetchone()[0])
+
+
+def _append_corpus(connection: sqlite3.Connection, corpus: Corpus, now: str) -> tuple[bool, str | None]:
+    """Return whether the corpus became the latest, and which one it took the place of though it was known before."""
+    latest = connection.execute(
+        "select corpus, version from corpus_recording join corpus on revision = corpus where suite = ?"
+        " order by recorded_at desc, corpus desc limit 1",
+        [corpus.suite],
+    ).fetchone()
+    if latest == (corpus.revision, corpus.version):
+        return False, None
+    known = connection.execute("select 1 from corpus where revision = ?", [corpus.revision]).fetchone()
+    recording = RecordingRow(now, corpus.revision, corpus.version, "")
+    rows = _corpus_facts(corpus)
+    rows["corpus_recording"] = [recording._replace(checksum=checksum_of_recording(recording))]
+    _append(connection, rows)
+    return True, latest[0] if known and latest[0] != corpus.revision else None
+
+
+def _corpus_facts(corpus: Corpus) -> dict[str, list[Any]]:
+    contract = TextRow(digest(corpus.contract.text), corpus.contract.text)
+    sessions = [TextRow(digest(f.session), f.session) for f in corpus.fixtures]
+    labels = [TextRow(digest(text), text) for text in (f.labels.text for f in corpus.fixtures)]
+    triples = zip(corpus.fixtures, sessions, labels, strict=True)
+    fixtures = [FixtureRow(corpus.revision, f.id, session.digest, own.digest) for f, session, own in triples]
+    return {
+        "session": sessions,
+        "labels": labels,
+        "contract": [contract],
+        "corpus": [CorpusRow(corpus.revision, corpus.suite, contract.digest)],
+        "corpus_fixture": fixtures,
+    }
+
+
+def _run(identity: str, tags: RunTags, repeat: int, corpus: Corpus, now: str) -> RunRow:
+    tagged = (tags.version, tags.model, tags.temperature, tags.harness)
+    run = RunRow(identity, *tagged, repeat, corpus.revision, tags.note, now, "")
+    prompts = [PromptRow(identity, place, *prompt) for place, prompt in enumerate(tags.prompts)]
+    return run._replace(checksum=checksum_of_run(run, prompts))
+
+
+def _run_facts(answers: Mapping[str, Answer], run: RunRow, prompts: Iterable[PromptFile]) -> dict[str, list[Any]]:
+    return {
+        "answer": [TextRow(digest(answer.text), answer.text) for answer in answers.values()],
+        "run": [run],
+        "run_prompt": [PromptRow(run.id, place, *prompt) for place, prompt in enumerate(prompts)],
+        "result": [ResultRow(run.id, name, digest(answer.text)) for name, answer in answers.items()],
+    }
+
+
+def _append(connection: sqlite3.Connection, rows: Mapping[str, list[Any]]) -> None:
+    """Append the facts that the ledger does not have yet, and the terms of labels among them.
+
+    Plain inserts: a row that breaks a constraint stops the ingest instead of vanishing.
+    """
+    from sqlite_utils import Database
+
+    database = Database(connection, recursive_triggers=False, execute_plugins=False)
+    new: dict[str, list[Any]] = {}
+    for table, (kind, length) in facts.TABLES.items():
+        keyed = {row[:length]: row for row in rows.get(table, ())}
+        key = ", ".join(kind._fields[:length])
+        known = set(connection.execute(f"select {key} from {table}")) if keyed else set()
+        new[table] = [row for row in sorted(keyed.values()) if row[:length] not in known]
+        database.table(table).insert_all(row._asdict() for row in new[table])
+    derived.insert_terms(connection, {row.digest: row.text for row in new["labels"]})
+
+
+def _append_derived(connection: sqlite3.Connection, corpus: Corpus, answers: Mapping[str, Answer]) -> None:
+    contract = digest(corpus.contract.text)
+    known = set(connection.execute("select answer from validity where contract = ?", [contract]))
+    listed = {digest(answer.text): answer for answer in answers.values()}
+    new = sorted(name for name in listed if (name,) not in known)
+    derived.insert_answers(connection, (derived.of_answer(name, contract, listed[name]) for name in new))
