@@ -11,6 +11,7 @@ import shlex
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import yaml
@@ -18,7 +19,7 @@ from click.testing import CliRunner
 
 from prompteval.cli import main
 from prompteval.ledger import schema
-from tests.helpers import ROOT, Bench, cli
+from tests.helpers import ROOT, Bench, cli, ok
 
 _COLUMN = re.compile(r"  (\w+) (text|integer|real|any)\b(.*?),?(?:  -- (.*))?")
 _REFERENCE = re.compile(r"references (\w+) \((\w+)\)")
@@ -62,6 +63,20 @@ def _view(statement: str) -> Iterator[str]:
     yield f"```sql\n{body.strip()}\n```"
 
 
+def as_text() -> str:
+    """Return the lines that keep a ledger as text, and make it a ledger again."""
+    kind = f"pragma application_id={schema.APPLICATION_ID}; pragma user_version={schema.USER_VERSION};"
+    dump = f"(echo '{kind}'; sqlite3 -readonly ledger/prompteval.db .dump) > ledger.sql"
+    return f"\n```sh\n{dump}\nsqlite3 new.db < ledger.sql\n```\n"
+
+
+def lines_with(word: str, page: str) -> str:
+    """Return the one block of shell lines in a document that holds a word."""
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+    (found,) = [block for block in blocks if word in block]
+    return found
+
+
 def run(command: str, lines: int | None = None) -> str:
     """Return a command and what it prints, or the first lines of it, as a code block."""
     program, *arguments = shlex.split(command)
@@ -71,6 +86,32 @@ def run(command: str, lines: int | None = None) -> str:
     printed = result.stdout.rstrip("\n").split("\n")
     cut = ["…"] if lines is not None and len(printed) > lines else []
     return "\n".join(["", "```console", f"$ {command}", *printed[:lines], *cut, "```", ""])
+
+
+def run_json(command: str) -> str:
+    """Return a command and the JSON that it prints, with the first object alone of each list, as a code block."""
+    _, *arguments = shlex.split(command)
+    return f"\n```console\n$ {command}\n{_compact(_first(json.loads(ok(*arguments))))}\n```\n"
+
+
+def _first(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _first(inner) for key, inner in value.items()}
+    return [_first(value[0])] if isinstance(value, list) and value and isinstance(value[0], dict) else value
+
+
+def _compact(value: Any, indent: str = "") -> str:
+    """Return JSON with each value on one line where it fits."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent + line) <= 100 or not isinstance(value, (dict, list)):
+        return line
+    within = indent + "  "
+    if isinstance(value, list):
+        inner = [f"{within}{_compact(item, within)}" for item in value]
+    else:
+        inner = [f"{within}{json.dumps(key)}: {_compact(item, within)}" for key, item in value.items()]
+    opening, closing = "[]" if isinstance(value, list) else "{}"
+    return "\n".join([opening, ",\n".join(inner), indent + closing])
 
 
 def help_pages() -> str:

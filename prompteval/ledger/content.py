@@ -1,4 +1,4 @@
-"""All facts of a ledger as rows by key: what is merged, compared, digested and carried to another schema.
+"""All facts of a ledger as rows by key: what is merged, compared and carried to another schema.
 
 Searched texts are left out: they are made anew on writing, since another version may fold or read otherwise.
 """
@@ -12,7 +12,7 @@ from contextlib import closing
 from functools import cache
 from typing import Any
 
-from prompteval.digest import digest_of, seal
+from prompteval.digest import seal
 from prompteval.errors import LedgerError
 from prompteval.ledger import schema, searched
 
@@ -44,22 +44,15 @@ DERIVED = {
 
 
 @cache
-def types() -> dict[str, dict[str, tuple[str, bool]]]:
-    """Return the type of each column that holds facts, and whether it always has a value, by table, in their order."""
-    listed: dict[str, dict[str, tuple[str, bool]]] = {}
+def columns() -> dict[str, tuple[str, ...]]:
+    """Return the columns of each table that hold facts, in their order."""
+    listed: dict[str, tuple[str, ...]] = {}
     with closing(sqlite3.connect(":memory:")) as connection:
         schema.create(connection)
         for table in KEYS:
-            info = connection.execute('select name, type, "notnull" from pragma_table_info(?) order by cid', [table])
-            derived = DERIVED.get(table, ())
-            listed[table] = {name: (type_, bool(needed)) for name, type_, needed in info if name not in derived}
+            names = connection.execute("select name from pragma_table_info(?) order by cid", [table])
+            listed[table] = tuple(name for (name,) in names if name not in DERIVED.get(table, ()))
     return listed
-
-
-@cache
-def columns() -> dict[str, tuple[str, ...]]:
-    """Return the columns of each table that hold facts, in their order."""
-    return {table: tuple(named) for table, named in types().items()}
 
 
 def empty() -> Content:
@@ -112,16 +105,6 @@ def ordered(content: Content, table: str) -> list[Values]:
     if table == "term":
         return [row for _, row in sorted(rows.items(), key=lambda item: item[0][0])]  # stable
     return [row for _, row in sorted(rows.items())]
-
-
-def digest(content: Content) -> str:
-    """Return the digest of all facts: the same for every file that holds them, whoever wrote it."""
-    tables = [[table, [list(map(_as_json, row)) for row in ordered(content, table)]] for table in KEYS]
-    return digest_of("ledger", tables)
-
-
-def _as_json(value: Any) -> Any:
-    return ["bytes", value.hex()] if isinstance(value, bytes) else value
 
 
 def add(union: Content, content: Content, name: str) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from prompteval import gitrepo
 from prompteval.errors import LedgerError, count
 from prompteval.inputs.files import FileRefusedError, read_bytes, replace_bytes
 from prompteval.ledger import content
@@ -25,26 +24,22 @@ class Merged(NamedTuple):
     new: int
 
 
-def merge(ledger: Path, others: Iterable[Path]) -> Merged:
-    """Make `ledger` the union of itself, if it is there, and the others.
+def merge(ledger: Path, others: Mapping[str, Path]) -> Merged:
+    """Make `ledger` the union of itself, if it is there, and the others, given by the names that messages call them.
 
     Raises LedgerError, and then nothing was written, for a file that is no ledger or does not verify, and for two
     ledgers that say different things of the same key.
     """
     try:
-        return add_to(ledger, [(str(path), checked(path)) for path in others])
+        contents = {name: checked(path, name) for name, path in others.items()}
+        with rebuilding(ledger) as connection:  # under the lock, so that no run recorded meanwhile is lost
+            union = checked(ledger) if ledger.exists() else content.empty()
+            before = len(union["run"])
+            for name, other in contents.items():
+                content.add(union, other, name)
+            content.write(connection, union)
     except LedgerError as error:
         raise LedgerError(f"{error}; nothing was merged") from error
-
-
-def add_to(ledger: Path, others: Iterable[tuple[str, Content]]) -> Merged:
-    """Make `ledger` the union of itself, if it is there, and of what others hold, given by name. Raises LedgerError."""
-    with rebuilding(ledger) as connection:  # under the lock, so that no run recorded meanwhile is lost
-        union = checked(ledger) if ledger.exists() else content.empty()
-        before = len(union["run"])
-        for name, other in others:
-            content.add(union, other, name)
-        content.write(connection, union)
     return Merged(len(union["run"]), len(union["run"]) - before)
 
 
@@ -75,24 +70,9 @@ def three_way(base: Content, ours: Content, theirs: Content, replaying: bool) ->
     return union
 
 
-def resolve(ledger: Path) -> Merged:
-    """Merge the sides of a conflict that git left open, as the merge driver would have, and what the file holds now.
-
-    Raises PromptevalError where the ledger is in no conflict; LedgerError; then it is as it was.
-    """
-    found = gitrepo.conflict(ledger)
-    base, ours, theirs = (_held(name, getattr(found, name)) for name in ("base", "ours", "theirs"))
-    union = three_way(base, ours, theirs, found.replaying)
-    with rebuilding(ledger) as connection:
-        if ledger.exists():  # what was recorded meanwhile
-            content.add(union, checked(ledger), str(ledger))
-        content.write(connection, union)
-    return Merged(len(union["run"]), len(union["run"].keys() - ours["run"].keys()))
-
-
-def _held(name: str, side: bytes | None) -> Content:
+def _held(name: str, side: bytes) -> Content:
     """Return what one side of a conflict holds, or the base, for which git gives an empty file where there is none."""
-    if side is None or (name == "base" and not side):
+    if name == "base" and not side:
         return content.empty()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "ledger.db"

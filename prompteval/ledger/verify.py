@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from prompteval import gitrepo
 from prompteval.errors import Problem
 from prompteval.ledger import claims, content, schema, searched
 from prompteval.ledger.claims import Found, agrees
@@ -31,20 +29,13 @@ def verify_facts(connection: sqlite3.Connection) -> Found:
     return _all_of(connection, (_schema, *_FACTS))
 
 
-def lost(path: Path, before: str) -> list[Problem]:
-    """Return each fact of an earlier state that the ledger in `path` lacks or has otherwise.
+def lost(path: Path, before: Path, name: str) -> list[Problem]:
+    """Return each fact of the ledger `before`, called `name`, that the one in `path` lacks or has otherwise.
 
-    `before` is a file or, where there is none of that name, a commit. Raises PromptevalError.
+    Raises LedgerError.
     """
-    if before and Path(before).is_file():
-        earlier = _facts(Path(before), before)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "ledger.db"
-            file.write_bytes(gitrepo.file_at(before, path))
-            earlier = _facts(file, f"{path} in {before}")
-    found = content.vanished(earlier, _facts(path, str(path)))
-    return [Problem(str(path), place, f"{text} in {before}") for place, text in found]
+    found = content.vanished(_facts(before, name), _facts(path, str(path)))
+    return [Problem(str(path), place, f"{text} in {name}") for place, text in found]
 
 
 def _facts(path: Path, name: str) -> content.Content:
