@@ -26,11 +26,10 @@ from prompteval.console import (
     run_option,
     tell,
 )
-from prompteval.inputs.contract import CONTRACTS, REPORTS
+from prompteval.inputs.contract import CONTRACTS
 from prompteval.text.visible import lines
 
 FORMATS = ("text", "markdown", "json", "csv")
-PAGES = (*FORMATS, "html")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -152,8 +151,8 @@ def status(results: Path, fixtures: Path, next_only: bool) -> None:
 @lasting_option(
     "--prompt", type=PATH, metavar="FILE", help="The prompt file: its SHA-256 is kept, its Version: compared."
 )
-@lasting_option("--partial", is_flag=True, help="Record the run although results are missing.")
-@lasting_option("--repeat", is_flag=True, help="Record the same answers once more, as a further sample.")
+@click.option("--partial", is_flag=True, help="Record the run although results are missing.")
+@click.option("--repeat", is_flag=True, help="Record the same answers once more, as a further sample.")
 @fixtures_option
 @ledger_option
 @click.argument("results", type=PATH, required=False)
@@ -180,7 +179,7 @@ def ingest(fixtures: Path, ledger: Path, results: Path | None, **given: Any) -> 
 @main.command()
 @run_option
 @labels_option
-@format_option(*PAGES)
+@format_option(*FORMATS)
 @output_option
 @ledger_option
 def score(selector: str, labels: str, form: str, output: Path | None, ledger: Path) -> None:
@@ -195,7 +194,7 @@ def score(selector: str, labels: str, form: str, output: Path | None, ledger: Pa
 
     scored, found = score_run(ledger, selector, labels)
     _tell_newest(selector, found, scored.run.short_id)
-    emit(formats.score(form, scored, ledger), output, ledger)
+    emit(formats.score(form, scored), output, ledger)
 
 
 @main.command()
@@ -229,7 +228,7 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
     show_default=True,
     help="The labels for both sides: the candidate's, those each run was recorded with, or those recorded last.",
 )
-@format_option(*PAGES)
+@format_option(*FORMATS)
 @output_option
 @ledger_option
 def diff(baseline: str, candidate: str, form: str, output: Path | None, **where: Any) -> None:
@@ -246,7 +245,7 @@ def diff(baseline: str, candidate: str, form: str, output: Path | None, **where:
     from prompteval.report import formats
 
     compared = diff_runs(where["ledger"], baseline, candidate, Where(where["model"], where["labels"]))
-    emit(formats.diff(form, compared, where["ledger"]), output, where["ledger"])
+    emit(formats.diff(form, compared), output, where["ledger"])
 
 
 @main.command()
@@ -271,7 +270,7 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
     "--by", "grain", type=click.Choice(["run", "version"]), default="run", show_default=True, help="A line each."
 )
 @labels_option
-@format_option(*PAGES)
+@format_option(*FORMATS)
 @output_option
 @ledger_option
 def history(model: str | None, grain: str, labels: str, form: str, **where: Any) -> None:
@@ -285,7 +284,7 @@ def history(model: str | None, grain: str, labels: str, form: str, **where: Any)
     from prompteval.report import formats
 
     found = read_history(where["ledger"], model, labels)
-    emit(formats.history(form, found, grain, where["ledger"]), where["output"], where["ledger"])
+    emit(formats.history(form, found, grain), where["output"], where["ledger"])
 
 
 @main.command()
@@ -333,9 +332,9 @@ main.add_command(ledger_commands)
 
 
 @main.command()
-@click.argument("name", type=click.Choice(CONTRACTS + REPORTS))
+@click.argument("name", type=click.Choice(CONTRACTS))
 def schema(name: str) -> None:
-    """Print a contract, or what a JSON report keeps to, as JSON Schema.
+    """Print a contract as JSON Schema.
 
     \b
     prompteval schema proposal-output

@@ -8,18 +8,13 @@ from prompteval.outcome import FixtureOutcome, Run, Totals
 
 
 class TermFinding(NamedTuple):
-    """One term of a point held against one proposal.
-
-    `around` is the searched text around the hit, with the hit in brackets; `lookalike` says, for a term that is absent,
-    which characters of the proposal look like it and are others.
-    """
+    """One term of a point looked for in one proposal; `around` is the searched text around a hit, in brackets."""
 
     role: str  # all, any or guard
     alternative: int  # which list of must_match_any, from 0
     term: str
     found: bool
     around: str
-    lookalike: str
 
 
 class Attempt(NamedTuple):
@@ -75,12 +70,6 @@ class FixtureDetail(NamedTuple):
     raw: str | None
     problems: tuple[str, ...]
     session: str
-
-    @property
-    def expected(self) -> tuple[object, ...]:
-        """What was asked for: equal where two runs answered the same session and the same labels judge."""
-        points = tuple((point.id, point.type, point.wanted) for point in self.points)
-        return self.notes, self.expect_empty, self.budget, points, self.session
 
 
 class Examined(NamedTuple):

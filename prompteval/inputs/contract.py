@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     import jsonschema_rs
 
 CONTRACTS = ("proposal-output", "expected-labels", "session-front-matter", "corpus")
-REPORTS = ("score-report", "diff-report", "history-report")  # what --format json keeps
 _FOLDER = Path(__file__).parent.parent / "contracts"
 _LONGEST_MESSAGE = 200
 _MOST_PLACES = 5_000
@@ -39,7 +38,7 @@ def json_path(path: Iterable[str | int]) -> str:
 
 
 def contract_text(name: str) -> str:
-    """Return the JSON Schema called `name` (one of CONTRACTS or REPORTS) as text."""
+    """Return the JSON Schema called `name` (one of CONTRACTS) as text."""
     return (_FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")
 
 

@@ -7,7 +7,6 @@ import sqlite3
 from collections import defaultdict
 from typing import NamedTuple
 
-from prompteval import lookalike
 from prompteval.detail import Attempt, FixtureDetail, PointDetail, ProposalDetail, TermFinding, Wanted
 from prompteval.errors import SelectionError, nearest
 from prompteval.ledger.outcomes import Key, lacking, read_outcomes
@@ -173,8 +172,7 @@ def _findings(
     for point, list_, position, role, alternative, term, occurs, folded, spelled in connection.execute(_TERMS, key):
         texts = proposals[list_, position].texts
         around = _around((folded, folded, spelled or folded), texts) if occurs else ""
-        twin = "" if occurs or role == "guard" else lookalike.explain(folded, texts[0])
-        terms[point, (list_, position)].append(TermFinding(role, alternative, term, bool(occurs), around, twin))
+        terms[point, (list_, position)].append(TermFinding(role, alternative, term, bool(occurs), around))
     return terms
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,12 +13,8 @@ if TYPE_CHECKING:
     from prompteval.report.table import Report
 
 
-def score(form: str, scored: Scored, ledger: Path) -> str:
-    """Return the report of one run as text, markdown, html, json or csv."""
-    if form == "html":
-        from prompteval.report.pages import score_page
-
-        return score_page(ledger, scored)
+def score(form: str, scored: Scored) -> str:
+    """Return the report of one run as text, markdown, json or csv."""
     if form == "json":
         from prompteval.report import as_json
 
@@ -33,12 +28,8 @@ def score(form: str, scored: Scored, ledger: Path) -> str:
     return _set(form, score_reports(scored))
 
 
-def diff(form: str, compared: Compared, ledger: Path) -> str:
-    """Return comparisons as text, markdown, html, json or csv."""
-    if form == "html":
-        from prompteval.report.pages import diff_page
-
-        return diff_page(ledger, compared)
+def diff(form: str, compared: Compared) -> str:
+    """Return comparisons as text, markdown, json or csv."""
     if form == "json":
         from prompteval.report import as_json
 
@@ -52,12 +43,8 @@ def diff(form: str, compared: Compared, ledger: Path) -> str:
     return _set(form, diff_reports(compared))
 
 
-def history(form: str, found: History, grain: str, ledger: Path) -> str:
-    """Return version over version as text, markdown, html, json or csv. `grain` is run or version."""
-    if form == "html":
-        from prompteval.report.pages import history_page
-
-        return history_page(ledger, found, grain)
+def history(form: str, found: History, grain: str) -> str:
+    """Return version over version as text, markdown, json or csv. `grain` is run or version."""
     if form == "json":
         from prompteval.report import as_json
 

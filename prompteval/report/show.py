@@ -38,13 +38,12 @@ def _expects(detail: FixtureDetail) -> str:
 
 def _point(point: PointDetail, detail: FixtureDetail) -> Section:
     verdict = "matched" if point.matched else "missed"
-    rows, notes = [], []
+    rows = []
     for attempt in point.attempts:
         for term in attempt.terms:
             rows.append((_who(attempt, point), _role(term), f'"{term.term}"', _found(term), term.around))
-            notes.append((f"looks alike: {term.lookalike}",) if term.lookalike else ())
     lines = () if rows else (_nowhere(point, detail.outcome.state),)
-    listed = Table(("Proposal", "Wanted", "Term", "Found", "Where"), tuple(rows), frozenset(), tuple(notes))
+    listed = Table(("Proposal", "Wanted", "Term", "Found", "Where"), tuple(rows))
     return Section(f'Point "{point.id}", a {point.type}: {verdict}', lines, listed if rows else None)
 
 
