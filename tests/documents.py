@@ -72,7 +72,7 @@ def as_text() -> str:
 
 def lines_with(word: str, page: str) -> str:
     """Return the one block of shell lines in a document that holds a word."""
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+    blocks: list[str] = re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
     (found,) = [block for block in blocks if word in block]
     return found
 
@@ -101,17 +101,22 @@ def _first(value: Any) -> Any:
 
 
 def _compact(value: Any, indent: str = "") -> str:
-    """Return JSON with each value on one line where it fits."""
-    line = json.dumps(value, ensure_ascii=False)
+    """Return JSON with as many values on a line as fit."""
+    line: str = json.dumps(value, ensure_ascii=False)
     if len(indent + line) <= 100 or not isinstance(value, (dict, list)):
         return line
-    within = indent + "  "
-    if isinstance(value, list):
-        inner = [f"{within}{_compact(item, within)}" for item in value]
-    else:
-        inner = [f"{within}{json.dumps(key)}: {_compact(item, within)}" for key, item in value.items()]
+    within, names = indent + "  ", value if isinstance(value, dict) else [None] * len(value)
+    inner = value.values() if isinstance(value, dict) else value
+    lines = [""]
+    for name, item in zip(names, inner, strict=True):
+        text = ("" if name is None else f"{json.dumps(name)}: ") + _compact(item, within)
+        if "\n" not in text + lines[-1] and len(f"{within}{lines[-1]} {text},") <= 100:
+            lines[-1] = f"{lines[-1]} {text},".lstrip()
+        else:
+            lines.append(f"{text},")
     opening, closing = "[]" if isinstance(value, list) else "{}"
-    return "\n".join([opening, ",\n".join(inner), indent + closing])
+    whole = "\n".join(f"{within}{filled}" for filled in lines if filled).removesuffix(",")
+    return f"{opening}\n{whole}\n{indent}{closing}"
 
 
 def help_pages() -> str:
