@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from prompteval.outcome import FixtureOutcome, Run, Totals
+from prompteval.outcome import FixtureOutcome, Run
 
 
 class TermFinding(NamedTuple):
@@ -76,5 +76,4 @@ class Examined(NamedTuple):
     """One run with the detail of each of its fixtures, by fixture id."""
 
     run: Run
-    totals: Totals
     fixtures: tuple[FixtureDetail, ...]

@@ -12,7 +12,7 @@ from prompteval.ledger import select
 from prompteval.ledger.detail import read_detail, read_details
 from prompteval.ledger.open import reading
 from prompteval.ledger.points import read_points
-from prompteval.outcome import Copy, PointRecord, Run, totals
+from prompteval.outcome import Copy, PointRecord, Run
 from prompteval.tags import shown, shown_setting, sort_key
 
 
@@ -32,8 +32,7 @@ def examine(ledger: Path, runs: Iterable[Run], labels: str | None) -> list[Exami
         for run in runs:
             with select.scoring(connection, [run], labels, ledger):
                 details = read_details(connection, run)
-            sums = totals(detail.outcome for detail in details.values())
-            examined.append(Examined(run, sums, tuple(details.values())))
+            examined.append(Examined(run, tuple(details.values())))
     return examined
 
 
