@@ -151,8 +151,8 @@ def status(results: Path, fixtures: Path, next_only: bool) -> None:
 @lasting_option(
     "--prompt", type=PATH, metavar="FILE", help="The prompt file: its SHA-256 is kept, its Version: compared."
 )
-@lasting_option("--partial", is_flag=True, help="Record the run although results are missing.")
-@lasting_option("--repeat", is_flag=True, help="Record the same answers once more, as a further sample.")
+@click.option("--partial", is_flag=True, help="Record the run although results are missing.")
+@click.option("--repeat", is_flag=True, help="Record the same answers once more, as a further sample.")
 @fixtures_option
 @ledger_option
 @click.argument("results", type=PATH, required=False)

@@ -17,24 +17,27 @@ ROOT = Path(__file__).parent.parent
 EMPTY: dict[str, list[Any]] = {"practice": [], "map": []}
 
 
-def cli(*arguments: object, env: Mapping[str, str] | None = None) -> Result:
-    """Run a command in this process and return its result; an unexpected exception is raised, not swallowed."""
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments], env=env)
+def cli(*arguments: object, **settings: Any) -> Result:
+    """Run a command in this process and return its result; an unexpected exception is raised, not swallowed.
+
+    `settings` are those of CliRunner.invoke, such as env, and input for what stands on stdin.
+    """
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], **settings)
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
 
 
-def ok(*arguments: object) -> str:
+def ok(*arguments: object, **settings: Any) -> str:
     """Run a command that must succeed and return its stdout."""
-    result = cli(*arguments)
+    result = cli(*arguments, **settings)
     assert result.exit_code == 0, result.stderr + result.stdout
     return result.stdout
 
 
-def refused(*arguments: object) -> str:
+def refused(*arguments: object, **settings: Any) -> str:
     """Run a command that must exit with 2 and return its stderr."""
-    result = cli(*arguments)
+    result = cli(*arguments, **settings)
     assert result.exit_code == 2, (result.exit_code, result.stdout, result.stderr)
     assert "Traceback" not in result.stderr
     return result.stderr

@@ -20,9 +20,8 @@ SOURCES = [*MODULES, *sorted((ROOT / "tests").rglob("*.py"))]
 
 # Lower layers first; a module imports from its own layer's left only. Folders stand for their modules.
 LAYERS = [
-    {"errors", "plain", "terminal", "fold", "outcome", "exact", "gitrepo", "digest"},
+    {"errors", "plain", "terminal", "fold", "outcome", "exact", "digest"},
     {
-        "lookalike",
         "marks",
         "model",
         "textfile",
@@ -53,7 +52,6 @@ ALONE = {
     "tabulate": {"report"},
     "jinja2": {"report"},
     "markupsafe": {"report"},
-    "dulwich": {"gitrepo"},
     "yaml": {"yaml_text"},
     "jsonschema_rs": {"contract"},
     "markdown_it": {"reading"},
@@ -63,7 +61,7 @@ NEVER = {
     *("subprocess", "multiprocessing", "socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib"),
     *("imaplib", "poplib", "telnetlib", "xmlrpc", "asyncio", "selectors", "webbrowser", "pty", "ctypes", "antigravity"),
     *("requests", "httpx", "aiohttp", "concurrent", "signal", "sched", "importlib.metadata"),
-    *("urllib3", "dulwich.client", "dulwich.porcelain", "dulwich.hooks", "dulwich.server", "dulwich.web"),
+    "urllib3",
 }
 ALLOWED = {"urllib.parse"}  # writes and reads text, and nothing else
 CALLS = re.compile(

@@ -23,7 +23,6 @@ REPORTS = (
     ("history", "--format", "json"),
     ("runs",),
     ("labels",),
-    ("ledger", "digest"),
 )
 
 
@@ -132,7 +131,6 @@ def test_what_cannot_even_be_read_is_said_in_one_line(
     assert code in (1, 2) and not listed.startswith("0 problems")
     for command, right in reports.items():
         assert said(*command, "--ledger", ledger) in (right, (2, "")), command
-    assert said("ledger", "digest", "--ledger", ledger)[0] in (0, 2)
     assert said("ledger", "merge", ledger, "--ledger", tmp_path / "new.db")[0] == 2
     assert said("ledger", "textconv", ledger)[0] == 0
 
