@@ -431,9 +431,3 @@ class FixtureDetail(NamedTuple):
     raw: str | None
     problems: tuple[str, ...]
     session: str
-
-    @property
-    def expected(self) -> tuple[object, ...]:
-        """What was asked for: equal where two runs answered the same session under the same labels."""
-        points = tuple((point.id, point.type, point.wanted) for point in self.points)
-        return self.notes, self.expect_empty, self.budget, points, self.session

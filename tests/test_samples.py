@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval.compare import Answered, compare
-from prompteval.outcome import FixtureOutcome, Run
+from prompteval.model import FixtureOutcome, Run
 from prompteval.samples import Given, samples
 from tests.helpers import Bench, answer, labels, point, proposal, write_corpus
 
