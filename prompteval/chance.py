@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from prompteval import stats
 from prompteval.compare import Comparison, sum_of_means
-from prompteval.model import GATE, PHANTOMS, RECALL, FixtureOutcome, Ratio
-from prompteval.model import Measure as Row
+from prompteval.outcomes import GATE, PHANTOMS, RECALL, FixtureOutcome, Ratio
+from prompteval.outcomes import Measure as Row
 
 Interval = tuple[float, float]
 

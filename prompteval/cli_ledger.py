@@ -43,8 +43,8 @@ def _grown(ledger: object, merged: Merged) -> str:
     return f"{ledger} has {count(merged.runs, 'run')} now, {merged.new} of them new"
 
 
-@click.group("ledger")
-def ledger_commands() -> None:
+@click.group()
+def ledger() -> None:
     """Look after the ledger file: verify it, merge others into it, read it in git.
 
     \b
@@ -52,7 +52,7 @@ def ledger_commands() -> None:
     """
 
 
-@ledger_commands.command()
+@ledger.command()
 @ledger_option
 @click.option(
     "--against", type=PATH, metavar="FILE", help="An earlier state of the ledger, of which nothing may be missing."
@@ -77,7 +77,7 @@ def verify(ledger: Path, against: Path | None) -> None:
         raise click.exceptions.Exit(1)
 
 
-@ledger_commands.command()
+@ledger.command()
 @ledger_option
 @click.argument("others", type=PATH, nargs=-1, required=True)
 def merge(ledger: Path, others: tuple[Path, ...]) -> None:
@@ -97,7 +97,7 @@ def merge(ledger: Path, others: tuple[Path, ...]) -> None:
     emit(lines([_grown(ledger, merged)]), None)
 
 
-@ledger_commands.command()
+@ledger.command()
 @click.argument("ledger", type=PATH)
 def textconv(ledger: Path) -> None:
     """Print a ledger as text, for git: which labels and runs it holds and how each fixture came out.
@@ -123,7 +123,7 @@ def textconv(ledger: Path) -> None:
     emit(text, None)
 
 
-@ledger_commands.command("merge-driver")
+@ledger.command("merge-driver")
 @click.argument("base", type=PATH)
 @click.argument("ours", type=PATH)
 @click.argument("theirs", type=PATH)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from prompteval.model import MEASURES, PASSED, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, add
+from prompteval.outcomes import MEASURES, PASSED, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, add
 from prompteval.samples import Samples
 
 Outcomes = Mapping[str, Sequence[FixtureOutcome]]  # by run id

@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, TypeVar
@@ -47,7 +48,14 @@ class Failure(click.ClickException):
 
 
 class Commands(click.Group):
-    """The command group; it turns every expected failure into a message and an exit code."""
+    """The command group; it turns every expected failure into a message and an exit code.
+
+    `modules` has the module of each command, by name, in the order in which they are listed.
+    """
+
+    def __init__(self, *args: Any, modules: Mapping[str, str], **extra: Any) -> None:
+        super().__init__(*args, **extra)
+        self._modules = modules
 
     def main(self, *args: Any, **extra: Any) -> Any:
         if sys.stdin is None:  # closed by whoever started us
@@ -76,7 +84,14 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """List commands in the order of the work, as they stand in cli.py."""
-        return list(self.commands)
+        return list(self._modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return a command."""
+        if cmd_name not in self._modules:
+            return None
+        command: click.Command = getattr(import_module(self._modules[cmd_name]), cmd_name)
+        return command
 
 
 class _PlainUsageError(click.UsageError):

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from prompteval.model import Given, Run
+from prompteval.outcomes import Given, Run
 
 
 class Copy(NamedTuple):

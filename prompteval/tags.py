@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from prompteval.errors import PromptevalError
 
 if TYPE_CHECKING:
-    from prompteval.model import Run, RunTags
+    from prompteval.model import RunTags
+    from prompteval.outcomes import Run
 
 NOT_RECORDED = "not recorded"
 

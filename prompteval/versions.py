@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.errors import SelectionError, nearest
+from prompteval.ledger.detail import FixtureDetail
 from prompteval.ledger.ledger import Ledger, Selection
-from prompteval.model import (
-    COUNTS,
+from prompteval.outcomes import (
+    NOTHING,
     CorpusRecording,
     Counts,
-    FixtureDetail,
     FixtureOutcome,
     Given,
     LeftOut,
     PointRecord,
     Run,
-    Scored,
     add,
 )
 from prompteval.samples import Copy, samples
@@ -25,8 +24,6 @@ from prompteval.tags import shown, shown_setting, sort_key
 
 if TYPE_CHECKING:
     from prompteval.compare import Comparison
-
-NOTHING: Counts = dict.fromkeys(COUNTS, 0)
 
 
 class History(NamedTuple):
@@ -97,22 +94,6 @@ def copies(runs: Iterable[Run], given: Mapping[str, Given]) -> list[Copy]:
     for run in runs:
         alike.setdefault((run.version, run.setting), []).append(run)
     return [copy for group in alike.values() for copy in samples(group, given).copies]
-
-
-def score_run(ledger: Ledger, selector: str, labels: str) -> tuple[Scored, int]:
-    """Return the newest run that `selector` names, scored, and how many it names. `labels` is recorded or latest."""
-    selection = ledger.select(selector)
-    judge = ledger.latest_corpus() if labels == "latest" else None
-    return next(score_runs(ledger, selection.runs[-1:], judge, labels)), len(selection.runs)
-
-
-def score_runs(ledger: Ledger, runs: Sequence[Run], judge: str | None, labels: str) -> Iterator[Scored]:
-    """Yield each run, scored under the labels of `judge` (None: its own), which reports call `labels`."""
-    scoring = ledger.score(runs, judge)
-    outcomes, totals, categories = scoring.outcomes(), scoring.totals(), scoring.categories()
-    for run in runs:
-        found = (outcomes.get(run.id, []), totals.get(run.id, NOTHING), categories.get(run.id, {}))
-        yield Scored(run, labels, judge or run.corpus, *found, scoring.left_out())
 
 
 def show_fixture(ledger: Ledger, fixture: str, selector: str) -> tuple[FixtureDetail, int]:

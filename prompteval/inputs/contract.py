@@ -8,12 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from prompteval.model import Contract, Proposal, canonical
+from prompteval.digests import canonical
+from prompteval.model import Contract, Proposal
 
 if TYPE_CHECKING:
     import jsonschema_rs
 
-CONTRACTS = ("proposal-output", "expected-labels", "session-front-matter", "corpus")
 DEFAULT_SUITE = "core"
 _FOLDER = Path(__file__).parent.parent / "contracts"
 _LONGEST_MESSAGE = 200

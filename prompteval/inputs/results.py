@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from prompteval.digests import canonical
 from prompteval.errors import DataError, Problem, PromptevalError, nearest
 from prompteval.inputs import folder, strict_json
 from prompteval.inputs.contract import answer_breaches, proposals_of
 from prompteval.inputs.files import FileRefusedError, decode, read_bytes
-from prompteval.model import Answer, Contract, canonical
+from prompteval.model import Answer, Contract
 
 # Characters that are searched in one answer. Recorded ones have 5,000; of hostile Markdown so much takes seconds.
 MOST_TEXT = 100_000

@@ -12,12 +12,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from prompteval.digests import canonical, digest
 from prompteval.ledger import schema
 from prompteval.ledger.facts import Facts
-from prompteval.model import Answer, Proposal, canonical, digest
 from prompteval.text.fold import fold, fold_by_character
+
+if TYPE_CHECKING:
+    from prompteval.model import Answer, Proposal
 
 _PACKAGE = Path(__file__).parent.parent
 _SOURCES = (
@@ -51,6 +54,7 @@ def _read(text: str | bytes, contract: str) -> Answer:
     from prompteval.inputs.contract import contract_of
     from prompteval.inputs.files import FileRefusedError
     from prompteval.inputs.results import read_answer
+    from prompteval.model import Answer
 
     try:
         return read_answer(text.encode("utf-8") if isinstance(text, str) else text, contract_of(contract))

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from typing import NamedTuple
 
 from prompteval.ledger.scoring import Key, Scoring
-from prompteval.model import (
-    Attempt,
-    FixtureDetail,
-    FixtureOutcome,
-    PointDetail,
-    Proposal,
-    ProposalDetail,
-    Run,
-    TermFinding,
-    Wanted,
-)
+from prompteval.model import Proposal
+from prompteval.outcomes import FixtureOutcome, NearMiss, Run, Wanted
 
 _AROUND = 30  # characters on each side of a hit
 _FIXTURE = """
@@ -54,6 +46,62 @@ select number, point_id, role, alternative, term from term_occurrence where run_
 _ATTEMPTS = """
 select point_id, number, has_words, has_type from proposal_point where run_id = ? and fixture_id = ? order by number
 """
+
+
+class TermFinding(NamedTuple):
+    """One term of a point looked for in one proposal; `around` is the searched text around the hit, in brackets."""
+
+    role: str
+    alternative: int
+    term: str
+    found: bool
+    around: str
+
+
+class Attempt(NamedTuple):
+    """One proposal compared with one point."""
+
+    proposal: int  # its number in the answer, from 1
+    type: str
+    has_words: bool
+    has_type: bool
+    terms: tuple[TermFinding, ...]
+
+
+class PointDetail(NamedTuple):
+    """One expected point, with its terms in the label's order and every proposal of the answer."""
+
+    id: str
+    type: str
+    matched: bool
+    wanted: tuple[Wanted, ...]
+    attempts: tuple[Attempt, ...]
+
+
+class ProposalDetail(NamedTuple):
+    """One proposal; `texts` are its searched texts without the title. `near`: the missed points that it comes near."""
+
+    number: int
+    type: str
+    title: str
+    texts: tuple[str, ...]
+    expected: bool
+    near: tuple[tuple[str, str, NearMiss], ...]
+
+
+class FixtureDetail(NamedTuple):
+    """One fixture of one run. `raw` is an invalid answer as it is kept; `session` is the whole session."""
+
+    run: Run
+    outcome: FixtureOutcome
+    notes: str
+    expect_empty: bool
+    budget: int
+    points: tuple[PointDetail, ...]
+    proposals: tuple[ProposalDetail, ...]
+    raw: str | None
+    problems: tuple[str, ...]
+    session: str
 
 
 def details(scoring: Scoring, run: Run) -> dict[str, FixtureDetail]:

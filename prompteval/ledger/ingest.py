@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from prompteval.digests import digest, run_id
 from prompteval.errors import PromptevalError, count
 from prompteval.inputs.files import FileRefusedError, decode, read_bytes
 from prompteval.inputs.fixtures import read_corpus
@@ -17,7 +18,7 @@ from prompteval.ledger.facts import CorpusRow, FixtureRow, PromptRow, RecordingR
 from prompteval.ledger.integrity import checksum_of_recording, checksum_of_run
 from prompteval.ledger.times import next_time
 from prompteval.ledger.write import appending
-from prompteval.model import Answer, Corpus, PromptFile, RunTags, digest, run_id
+from prompteval.model import Answer, Corpus, PromptFile, RunTags
 from prompteval.tags import checked_name, normal_version, parse_temperature
 
 _PROMPT_VERSION = re.compile(r"^[ \t>*#-]*Version:[ \t]*(\S+)[ \t]*$", re.MULTILINE | re.IGNORECASE)

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from prompteval.digests import canonical, corpus_revision, digest, run_id
 from prompteval.errors import LedgerError, Problem
 from prompteval.ledger import derived, facts, schema
 from prompteval.ledger.facts import Facts, PromptRow, RecordingRow, RunRow
 from prompteval.ledger.open import reading, reason
-from prompteval.ledger.times import time_of
-from prompteval.model import canonical, corpus_revision, digest, run_id
 
 Found = Iterator[tuple[str, str]]  # a place in the ledger, and what is wrong there
 
@@ -65,7 +64,7 @@ def _corpora(found: Facts) -> Found:
     recorded = set()
     for recording in found["corpus_recording"].values():
         recorded.add(recording.corpus)
-        if not _agrees(recording.checksum, checksum_of_recording, recording) or not _is_time(recording.recorded_at):
+        if not _agrees(recording.checksum, checksum_of_recording, recording):
             yield f"corpus_recording {recording.recorded_at}", "it is not as it was recorded"
     for (revision,) in found["corpus"]:
         if revision not in recorded:
@@ -88,7 +87,7 @@ def _runs(found: Facts) -> Found:
     for run in found["run"].values():
         if not _agrees(run.id, identity, run):
             yield f"run {str(run.id)[:8]}", "its suite, tags, sessions and answers have another id"
-        elif not _agrees(run.checksum, checksum_of_run, run, prompts[run.id]) or not _is_time(run.recorded_at):
+        elif not _agrees(run.checksum, checksum_of_run, run, prompts[run.id]):
             yield f"run {run.id[:8]}", "its corpus, note, time or prompt files are not as they were recorded"
 
 
@@ -100,12 +99,15 @@ def missing(found: Facts, tables: Iterable[str]) -> Found:
             yield f"{table} {name[:8]}", "is missing, or an index does not lead to it"
 
 
-def _is_time(text: str) -> bool:
-    try:
-        time_of(text)
-    except (ValueError, TypeError):
-        return False
-    return True
+def _times(found: Facts) -> Found:
+    from prompteval.ledger.times import time_of
+
+    for table in ("corpus_recording", "run"):
+        for key, row in found[table].items():
+            try:
+                time_of(row.recorded_at)
+            except (ValueError, TypeError):
+                yield f"{table} {str(key[0])[:8]}", f"{row.recorded_at} is not a time"
 
 
 def verify(path: Path, earlier: Mapping[str, Path]) -> tuple[list[Problem], str]:
@@ -144,6 +146,7 @@ def problems_of(found: Facts) -> Found:
     """Yield what is wrong with all facts of a ledger."""
     yield from broken(found)
     yield from missing(found, facts.RECORDED)
+    yield from _times(found)
 
 
 def _file(connection: sqlite3.Connection) -> Found:

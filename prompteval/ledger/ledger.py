@@ -13,7 +13,7 @@ from prompteval.errors import PromptevalError, SelectionError
 from prompteval.ledger import derived, facts, integrity, schema
 from prompteval.ledger.open import reading
 from prompteval.ledger.scoring import Scoring
-from prompteval.model import CorpusRecording, Run
+from prompteval.outcomes import NOTHING, CorpusRecording, Run, Scored
 from prompteval.tags import normal_version, shown
 
 _RUNS = """
@@ -133,6 +133,24 @@ class Ledger:
         found = facts.of_runs(self._connection, [run.id for run in runs], [corpus] if corpus else [], texts)
         integrity.check(found, texts, self._name)
         return Scoring(found, self._derived(found), corpus)
+
+    def scored(self, runs: Sequence[Run], labels: str) -> list[Scored]:
+        """Return each run with its outcomes and sums; `labels` is recorded or latest."""
+        judge = self.latest_corpus() if labels == "latest" else None
+        scoring = self.score(runs, judge)
+        outcomes, totals, categories = scoring.outcomes(), scoring.totals(), scoring.categories()
+        return [
+            Scored(
+                run,
+                labels,
+                judge or run.corpus,
+                outcomes.get(run.id, []),
+                totals.get(run.id, NOTHING),
+                categories.get(run.id, {}),
+                scoring.left_out(),
+            )
+            for run in runs
+        ]
 
     def _derived(self, found: facts.Facts) -> Iterable[derived.Derived]:
         """Return what is derived of answers: from the file where the installed rules made it, else made again."""

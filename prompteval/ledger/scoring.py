@@ -12,7 +12,7 @@ from typing import Any
 
 from prompteval.ledger import derived, facts, schema
 from prompteval.ledger.facts import Facts
-from prompteval.model import (
+from prompteval.outcomes import (
     COUNTS,
     Counts,
     FixtureOutcome,

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from prompteval.model import COUNTS, Counts, Run, Scored
+from prompteval.outcomes import COUNTS, Counts, Run, Scored
 from prompteval.report import reasons
 from prompteval.tags import SETTING
 from prompteval.text.visible import visible

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import jinja2
 from markupsafe import Markup
 
-from prompteval.model import Counts, FixtureDetail, ProposalDetail, Run
+from prompteval.ledger.detail import FixtureDetail, ProposalDetail
+from prompteval.outcomes import Counts, Run
 from prompteval.report import reasons
 from prompteval.report.charts import HEIGHT, LEFT, RIGHT, WIDTH, charts
 from prompteval.report.show import why_phantom

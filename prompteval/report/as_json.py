@@ -8,7 +8,7 @@ from typing import Any
 
 from prompteval.chance import Evidence, weigh
 from prompteval.compare import Comparison, Mean, Pair, Side
-from prompteval.model import COUNTS, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, Scored, add
+from prompteval.outcomes import COUNTS, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, Scored, add
 from prompteval.report import reasons
 from prompteval.report.diff import differences
 from prompteval.samples import Copy

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from prompteval.model import GATE, PHANTOMS, RECALL, Counts, Measure, Run
+from prompteval.outcomes import GATE, PHANTOMS, RECALL, Counts, Measure, Run
 from prompteval.report.table import answers, of, percent
 from prompteval.tags import shown, shown_setting, sort_key
 

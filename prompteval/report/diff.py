@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from prompteval.compare import Comparison, Mean, Pair, Side
 from prompteval.errors import count
-from prompteval.model import PHANTOMS, RECALL, Run
+from prompteval.outcomes import PHANTOMS, RECALL, Run
 from prompteval.report import reasons
 from prompteval.report.chance import evidence_section
 from prompteval.report.score import extracted

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from prompteval.model import FixtureDetail, Scored
+    from prompteval.ledger.detail import FixtureDetail
+    from prompteval.outcomes import Scored
     from prompteval.report.table import Report
     from prompteval.versions import Compared, History, LabelEvidence
 

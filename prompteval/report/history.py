@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from prompteval.errors import count
-from prompteval.model import MEASURES
+from prompteval.outcomes import MEASURES
 from prompteval.report.table import (
     Report,
     Section,

@@ -8,7 +8,7 @@ from prompteval.report.as_html import Examined, Page, render_page
 from prompteval.report.diff import diff_reports
 from prompteval.report.history import history_reports
 from prompteval.report.score import score_reports
-from prompteval.versions import history, score_runs, successive
+from prompteval.versions import history, successive
 
 DETAILED_RUNS = 12  # of the newest runs every fixture can be opened; more would make a page of many megabytes
 
@@ -22,14 +22,14 @@ def whole_page(ledger: Ledger) -> str:
     runs = [run for run, _ in found.runs]
     newest = runs[-DETAILED_RUNS:]
     scoring = ledger.score(newest, found.judge, sessions=True)
-    scored = score_runs(ledger, newest, found.judge, "latest")
+    scored = ledger.scored(newest, "latest")
     successions = successive(ledger, runs)
     page = Page(
         "prompteval report",
         reports=diff_reports(successions) if successions.comparisons else (),
         history=found.runs,
         table=history_reports(found, "run"),
-        scores=[report for each in reversed(list(scored)) for report in score_reports(each)],
+        scores=[report for each in reversed(scored) for report in score_reports(each)],
         runs=[Examined(run, tuple(details(scoring, run).values())) for run in newest],
         older=len(runs) - len(newest),
     )

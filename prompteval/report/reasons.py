@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from prompteval.errors import count
-from prompteval.model import NearMiss, Reason, Wanted
+from prompteval.outcomes import NearMiss, Reason, Wanted
 
 
 def text(reason: Reason) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from prompteval.errors import count
-from prompteval.model import MEASURES, Counts, Run
+from prompteval.outcomes import MEASURES, Counts, Run
 from prompteval.report.table import UNKNOWN, Report, Section, answers, of, table
 from prompteval.tags import SETTING_HEADERS, setting_cells, shown
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from prompteval.errors import count
-from prompteval.model import MEASURES, PHANTOMS, RECALL, Counts, FixtureOutcome, Ratio, Scored
+from prompteval.outcomes import MEASURES, PHANTOMS, RECALL, Counts, FixtureOutcome, Ratio, Scored
 from prompteval.report import reasons
 from prompteval.report.table import Report, Section, Table, corpus_name, of, percent, run_name, table
 from prompteval.tags import shown, shown_setting

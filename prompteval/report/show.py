@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from prompteval.errors import count
-from prompteval.model import Attempt, FixtureDetail, PointDetail, ProposalDetail, TermFinding
+from prompteval.ledger.detail import Attempt, FixtureDetail, PointDetail, ProposalDetail, TermFinding
 from prompteval.report import reasons
 from prompteval.report.table import Report, Section, Table, run_name, table
 from prompteval.tags import shown_setting

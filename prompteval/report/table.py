@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.errors import count
-from prompteval.model import MEASURES, Counts, Measure, Ratio, Run
+from prompteval.outcomes import MEASURES, Counts, Measure, Ratio, Run
 from prompteval.tags import shown
 
 if TYPE_CHECKING:

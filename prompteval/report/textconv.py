@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from prompteval.model import CorpusRecording, FixtureOutcome, Run
+from prompteval.outcomes import CorpusRecording, FixtureOutcome, Run
 from prompteval.tags import shown, shown_setting
 
 
