@@ -132,8 +132,8 @@ class Given(NamedTuple):
     coincidence. `repeated`: recorded with --repeat, as a further sample on purpose.
     """
 
-    answers: Mapping[str, tuple[str, str]]
-    telling: frozenset[str]
+    answers: dict[str, tuple[str, str]]
+    telling: set[str]
     repeated: bool
 
 

@@ -85,10 +85,19 @@ def _three_ways(texts: tuple[str, ...], lines: int) -> tuple[str, str | None, st
     """Return texts folded as written, as their Markdown reads and (the first `lines` are one line) by character."""
     from prompteval.text.markdown import read_blocks, read_line
 
-    written = "\n".join(map(fold, texts))
-    read = "\n".join(fold((read_line if place < lines else read_blocks)(text)) for place, text in enumerate(texts))
-    spelled = "\n".join(map(fold_by_character, texts))
-    return written, None if read == written else read, None if spelled == written else spelled
+    written = list(map(fold, texts))
+    read = [fold((read_line if place < lines else read_blocks)(text)) for place, text in enumerate(texts)]
+    spelled = list(map(fold_by_character, texts))
+    return (
+        "\n".join(written),
+        # What most Markdown reads as: the views take the marks of code out by themselves.
+        None if _stripped(read) == _stripped(text.replace("`", "") for text in written) else "\n".join(read),
+        None if spelled == written else "\n".join(spelled),
+    )
+
+
+def _stripped(texts: Iterable[str]) -> list[str]:
+    return [text.strip() for text in texts]
 
 
 def of_labels(texts: Mapping[str, str]) -> Iterator[Row]:
@@ -111,9 +120,10 @@ def _lists(point: Mapping[str, Any]) -> Iterator[tuple[str, int, list[str]]]:
 
 def insert_answers(connection: sqlite3.Connection, derived: Iterable[Derived]) -> None:
     """Insert the derived rows of answers."""
-    for each in derived:
-        connection.execute("insert into validity values (?, ?, ?, ?)", each.validity)
-        connection.executemany(f"insert into proposal values ({', '.join('?' * 12)})", each.proposals)
+    listed = list(derived)
+    connection.executemany("insert into validity values (?, ?, ?, ?)", (each.validity for each in listed))
+    proposals = (row for each in listed for row in each.proposals)
+    connection.executemany(f"insert into proposal values ({', '.join('?' * 12)})", proposals)
 
 
 def insert_terms(connection: sqlite3.Connection, texts: Mapping[str, str]) -> None:

@@ -16,10 +16,11 @@ COMMENT = re.compile(r"--[^\n]*")
 
 
 @lru_cache(maxsize=1)
-def table_statements() -> list[str]:
-    """Return the `create table` statements, each with the comment above it inside."""
+def table_statements() -> dict[str, str]:
+    """Return the `create table` statements by table, each with the comment above it inside."""
     text = (_SQL / "schema.sql").read_text(encoding="utf-8")
-    return [_inside(part) for part in re.split(r"(?<=;)\n\n", text.strip())]
+    statements = map(_inside, text.strip().split(";\n\n"))
+    return {statement.split(" ", 3)[2]: statement for statement in statements}
 
 
 @lru_cache(maxsize=1)
@@ -48,7 +49,7 @@ def _inside(statement: str) -> str:
 
 def trigger_statements() -> list[str]:
     """Return the triggers that keep each table of facts append-only."""
-    tables = [name for name in sorted(_tables()) if name not in DERIVED]
+    tables = [name for name in sorted(table_statements()) if name not in DERIVED]
     return [
         f"create trigger {table}_no_{event} before {event} on {table} "
         f"begin select raise(abort, 'the ledger only grows: no {event} on {table}'); end"
@@ -59,7 +60,7 @@ def trigger_statements() -> list[str]:
 
 def create(connection: sqlite3.Connection) -> None:
     """Make an empty ledger, without views, in an empty database. The caller holds the transaction."""
-    for statement in (*table_statements(), *trigger_statements()):
+    for statement in (*table_statements().values(), *trigger_statements()):
         connection.execute(statement)
     connection.execute(f"pragma application_id = {APPLICATION_ID}")
     connection.execute(f"pragma user_version = {USER_VERSION}")
@@ -70,13 +71,9 @@ def bare(sql: str) -> str:
     return "".join(COMMENT.sub("", sql).split()).casefold()
 
 
-def _tables() -> dict[str, str]:
-    return {statement.split(" ", 3)[2]: bare(statement) for statement in table_statements()}
-
-
 def tables_are_right(connection: sqlite3.Connection) -> bool:
     """Return whether a file has the tables of a ledger, whatever their comments say."""
-    return _objects(connection, "table") == _tables()
+    return _objects(connection, "table") == {name: bare(sql) for name, sql in table_statements().items()}
 
 
 def trigger_problems(connection: sqlite3.Connection) -> list[tuple[str, str]]:

@@ -96,7 +96,7 @@ create table validity (
   problems text not null,  -- a JSON list of texts: where and what; empty: the answer is valid
   checksum text not null,  -- digest of the row, its proposals and the rules that made them
   primary key (answer, contract)
-) strict;
+) strict, without rowid;
 
 -- one row per proposal of a valid answer: what is searched (derived)
 create table proposal (
@@ -107,10 +107,10 @@ create table proposal (
   title text not null,  -- its title, as the model wrote it
   kept integer not null,  -- 1: guards are looked for in the searched texts too
   written text not null,  -- the searched texts, each folded, joined by a line break, which no term holds
-  read text,  -- the same as their Markdown reads; null: the same as written
+  read text,  -- the same as their Markdown reads; null: as written, without backticks
   spelled text,  -- the same folded character by character; null: the same as written
   others text not null,  -- further texts that guards are looked for in, folded and joined
-  others_read text,  -- the same as their Markdown reads; null: the same as others
+  others_read text,  -- the same as their Markdown reads; null: as others, without backticks
   others_spelled text,  -- the same folded character by character; null: the same as others
   primary key (answer, contract, number)
 ) strict;

@@ -25,6 +25,8 @@ from prompteval.outcomes import (
     Wanted,
 )
 
+# The tables that the views and the queries here read; what the others say has been checked.
+_SCORED_FROM = {"labels", "corpus", "corpus_fixture", "run", "result", "validity", "proposal", "term"}
 _SCORED = "create table scored (run_id, fixture_id, labels, contract, answer, primary key (run_id, fixture_id))"
 _FILL_SCORED = """
 insert into scored
@@ -47,18 +49,6 @@ join corpus_fixture as mine on mine.corpus = run.corpus
 left join corpus_fixture as judge on judge.corpus = ? and judge.fixture_id = mine.fixture_id
 where judge.session is not mine.session
 order by mine.fixture_id
-"""
-_GIVEN = """
-select
-  result.run_id, result.fixture_id, corpus_fixture.session, result.answer, run.repeat,
-  json_array_length(problems) > 0
-  or exists (select 1 from proposal where proposal.answer = result.answer and proposal.contract = corpus.contract)
-from run
-join corpus on corpus.revision = run.corpus
-join result on result.run_id = run.id
-join corpus_fixture on corpus_fixture.corpus = run.corpus and corpus_fixture.fixture_id = result.fixture_id
-join validity on validity.answer = result.answer and validity.contract = corpus.contract
-order by result.run_id, result.fixture_id
 """
 _REASONS = """
 select
@@ -120,12 +110,16 @@ class Scoring:
         """
         self.facts = found
         self.judge = judge
+        listed = list(rows)
+        self._empty = {row.validity[0] for row in listed if row.validity[2] == "[]" and not row.proposals}
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
         self.connection.execute("begin")
-        for statement in (*schema.table_statements(), _SCORED):
-            self.connection.execute(statement)
-        facts.insert(self.connection, found)
-        derived.insert_answers(self.connection, rows)
+        for table, statement in schema.table_statements().items():
+            if table in _SCORED_FROM:
+                self.connection.execute(statement)
+        self.connection.execute(_SCORED)
+        facts.insert(self.connection, {table: found[table] for table in facts.TABLES if table in _SCORED_FROM})
+        derived.insert_answers(self.connection, listed)
         derived.insert_terms(self.connection, {row.digest: row.text for row in found["labels"].values()})
         self.connection.execute(_FILL_SCORED, [judge])
         self._made = {"scored"}
@@ -189,15 +183,15 @@ class Scoring:
 
     def given(self) -> dict[str, Given]:
         """Return what each run answered, by run id; a run without an answer has no entry."""
-        answers: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
-        telling: dict[str, set[str]] = defaultdict(set)
-        repeats: dict[str, int] = {}
-        for run, fixture, session, answer, repeat, tells in self.ask(_GIVEN):
-            answers[run][fixture] = session, answer
-            repeats[run] = repeat
-            if tells:
-                telling[run].add(fixture)
-        return {run: Given(listed, frozenset(telling[run]), repeats[run] > 0) for run, listed in answers.items()}
+        sessions = {key: fixture.session for key, fixture in self.facts["corpus_fixture"].items()}
+        runs = {run.id: run for run in self.facts["run"].values()}
+        found: dict[str, Given] = {}
+        for run, fixture, answer in self.facts["result"].values():
+            given = found.setdefault(run, Given({}, set(), runs[run].repeat > 0))
+            given.answers[fixture] = sessions[runs[run].corpus, fixture], answer
+            if answer not in self._empty:
+                given.telling.add(fixture)
+        return found
 
     def points(self) -> list[PointRecord]:
         """Return the record of each point over the valid answers, by fixture, in the label's order."""

@@ -10,7 +10,7 @@ from prompteval.report.history import history_reports
 from prompteval.report.score import score_reports
 from prompteval.versions import history, successive
 
-DETAILED_RUNS = 12  # of the newest runs every fixture can be opened; more would make a page of many megabytes
+DETAILED_RUNS = 12  # the newest runs, which are compared and whose fixtures can be opened; more would be many megabytes
 
 
 def whole_page(ledger: Ledger) -> str:
@@ -23,7 +23,7 @@ def whole_page(ledger: Ledger) -> str:
     newest = runs[-DETAILED_RUNS:]
     scoring = ledger.score(newest, found.judge, sessions=True)
     scored = ledger.scored(newest, "latest")
-    successions = successive(ledger, runs)
+    successions = successive(ledger, newest)
     page = Page(
         "prompteval report",
         reports=diff_reports(successions) if successions.comparisons else (),

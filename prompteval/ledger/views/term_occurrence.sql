@@ -3,20 +3,24 @@ create view term_occurrence as
 select
   scored.run_id, scored.fixture_id, proposal.number,
   term.point_id, term.role, term.alternative, term.position, term.term,
-  (
-    (term.role <> 'guard' or proposal.kept)
-    and (
-      instr(written, folded) > 0
-      or coalesce(instr(read, folded) > 0, 0)
-      or instr(coalesce(proposal.spelled, written), coalesce(term.spelled, folded)) > 0
-    )
-  ) or (
-    term.role = 'guard'
-    and (
-      instr(others, folded) > 0
-      or coalesce(instr(others_read, folded) > 0, 0)
-      or instr(coalesce(others_spelled, others), coalesce(term.spelled, folded)) > 0
-    )
+  coalesce(
+    case when term.role <> 'guard' or proposal.kept then
+      case
+        when instr(written, folded) then 1
+        when instr(coalesce(read, replace(written, '`', '')), folded) then 1
+        when coalesce(proposal.spelled, term.spelled) is not null
+          and instr(coalesce(proposal.spelled, written), coalesce(term.spelled, folded)) then 1
+      end
+    end,
+    case when term.role = 'guard' then
+      case
+        when instr(others, folded) then 1
+        when instr(coalesce(others_read, replace(others, '`', '')), folded) then 1
+        when coalesce(others_spelled, term.spelled) is not null
+          and instr(coalesce(others_spelled, others), coalesce(term.spelled, folded)) then 1
+      end
+    end,
+    0
   ) as occurs  -- 1 or 0
 from scored
 join proposal on proposal.answer = scored.answer and proposal.contract = scored.contract
