@@ -6,17 +6,11 @@ from pathlib import Path
 
 import click
 
-from prompteval.console import (
-    emit,
-    format_option,
-    labels_option,
-    ledger_option,
-    output_option,
-    run_option,
-    tell,
-)
+from prompteval.console import emit, format_option, labels_option, ledger_option, output_option, run_option, tell
+from prompteval.ledger.ledger import Ledger
+from prompteval.report.formats import FORMATS, render
 
-FORMATS = ("text", "markdown", "json", "csv")
+model_option = click.option("--model", metavar="NAME", help="Only the runs of this model.")
 
 
 @click.command()
@@ -32,14 +26,11 @@ def score(selector: str, labels: str, form: str, output: Path | None, ledger: Pa
     prompteval score --run latest
     prompteval score --run v6 --format markdown
     """
-    from prompteval.ledger.ledger import Ledger
-    from prompteval.report import formats
-
     with Ledger.open(ledger) as opened:
         runs = opened.select(selector).runs
         (scored,) = opened.scored(runs[-1:], labels)
     _tell_newest(selector, len(runs), scored.run.short_id)
-    emit(formats.score(form, scored), output, ledger)
+    emit(render("score", form, scored), output, ledger)
 
 
 @click.command()
@@ -54,20 +45,18 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
     \b
     prompteval show admit-gotcha-01 --run v6
     """
-    from prompteval.ledger.ledger import Ledger
-    from prompteval.report import formats
     from prompteval.versions import show_fixture
 
     with Ledger.open(ledger) as opened:
         detail, found = show_fixture(opened, fixture, selector)
     _tell_newest(selector, found, detail.run.short_id)
-    emit(formats.show(detail, transcript), output, ledger)
+    emit(render("show", "text", detail, transcript), output, ledger)
 
 
 @click.command()
 @click.argument("baseline")
 @click.argument("candidate")
-@click.option("--model", metavar="NAME", help="Compare the runs of this model alone.")
+@model_option
 @click.option(
     "--labels",
     type=click.Choice(["candidate", "recorded", "latest"]),
@@ -90,13 +79,11 @@ def diff(
     prompteval diff v5 v6
     prompteval diff 922a28b9 latest --format markdown
     """
-    from prompteval.ledger.ledger import Ledger
-    from prompteval.report import formats
     from prompteval.versions import diff as compare
 
     with Ledger.open(ledger) as opened:
         compared = compare(opened, baseline, candidate, model, labels)
-    emit(formats.diff(form, compared), output, ledger)
+    emit(render("diff", form, compared), output, ledger)
 
 
 @click.command()
@@ -109,19 +96,17 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
     \b
     prompteval runs
     """
-    from prompteval.ledger.ledger import Ledger
-    from prompteval.report import formats
     from prompteval.versions import history as read_history
 
     with Ledger.open(ledger) as opened:
         found = read_history(opened)
-    emit(formats.runs(form, found), output, ledger)
+    emit(render("runs", form, found.runs), output, ledger)
 
 
 @click.command()
-@click.option("--model", metavar="NAME", help="List the runs of this model alone.")
+@model_option
 @click.option(
-    "--by", "grain", type=click.Choice(["run", "version"]), default="run", show_default=True, help="A line each."
+    "--by", "grain", type=click.Choice(["run", "version"]), default="run", show_default=True, help="One row per run or per version."
 )
 @labels_option
 @format_option(*FORMATS)
@@ -134,13 +119,11 @@ def history(*, model: str | None, grain: str, labels: str, form: str, output: Pa
     prompteval history
     prompteval history --format markdown --output fixtures/RESULTS.md
     """
-    from prompteval.ledger.ledger import Ledger
-    from prompteval.report import formats
     from prompteval.versions import history as read_history
 
     with Ledger.open(ledger) as opened:
         found = read_history(opened, model, labels)
-    emit(formats.history(form, found, grain), output, ledger)
+    emit(render("history", form, found, grain), output, ledger)
 
 
 @click.command()
@@ -155,7 +138,6 @@ def report(output: Path | None, ledger: Path) -> None:
     \b
     prompteval report --output report.html
     """
-    from prompteval.ledger.ledger import Ledger
     from prompteval.report.pages import whole_page
 
     with Ledger.open(ledger) as opened:
@@ -164,7 +146,7 @@ def report(output: Path | None, ledger: Path) -> None:
 
 
 @click.command()
-@click.option("--model", metavar="NAME", help="Count the runs of this model alone.")
+@model_option
 @format_option("text", "markdown")
 @output_option
 @ledger_option
@@ -176,13 +158,11 @@ def labels(model: str | None, form: str, output: Path | None, ledger: Path) -> N
     \b
     prompteval labels
     """
-    from prompteval.ledger.ledger import Ledger
-    from prompteval.report import formats
     from prompteval.versions import label_evidence
 
     with Ledger.open(ledger) as opened:
         evidence = label_evidence(opened, model)
-    emit(formats.labels(form, evidence), output, ledger)
+    emit(render("labels", form, evidence), output, ledger)
 
 
 def _tell_newest(selector: str, found: int, newest: str) -> None:

@@ -11,7 +11,6 @@ from prompteval.console import (
     DEFAULT_FIXTURES,
     DEFAULT_LEDGER,
     PATH,
-    Progress,
     emit,
     emit_unchanged,
     fixtures_option,
@@ -21,8 +20,6 @@ from prompteval.console import (
 )
 from prompteval.inputs import CONTRACTS
 from prompteval.text.visible import lines
-
-FORMATS = ("text", "markdown", "json", "csv")
 
 
 @click.command()
@@ -148,8 +145,7 @@ def ingest(fixtures: Path, ledger: Path, results: Path | None, **given: Any) -> 
     from prompteval.report.ingested import ingested_lines
 
     sources = Sources(fixtures, ledger, results, given["partial"], given["repeat"])
-    with Progress() as progress:
-        ingested = take_in(sources, read_tags(given) if results else None, progress.stage)
+    ingested = take_in(sources, read_tags(given) if results else None)
     tell(*(f"Warning: {warning}" for warning in ingested.warnings))
     emit(lines(ingested_lines(ingested, None if ledger == DEFAULT_LEDGER else ledger)), None)
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, TypeVar
 
 import click
@@ -165,38 +164,6 @@ def _encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.replace("\u2192", "->")
     return text
-
-
-class Progress:
-    """Say on stderr what is going on once it takes more than a second, if anybody is looking."""
-
-    def __init__(self) -> None:
-        import threading
-
-        self._done = threading.Event()
-        self._stage = ""
-        self._thread = threading.Thread(target=self._tick, daemon=True)
-
-    def stage(self, text: str) -> None:
-        self._stage = text
-
-    def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
-            self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._done.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _tick(self) -> None:
-        seconds = 0
-        while not self._done.wait(1):
-            seconds += 1
-            click.echo(f"\r\x1b[K{visible.visible(self._stage)} ({seconds} s)", err=True, nl=False)
-        if seconds:
-            click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def lasting_option(*names: str, **attributes: Any) -> Callable[[Command], Command]:

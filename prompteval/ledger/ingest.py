@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,18 +60,14 @@ class Ingested(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def ingest(sources: Sources, tags: RunTags | None, stage: Callable[[str], None]) -> Ingested:
-    """Read, check and append; `stage` is told what comes next. Raises PromptevalError, and then nothing was written."""
-    stage(f"reading fixtures in {sources.fixtures}")
+def ingest(sources: Sources, tags: RunTags | None) -> Ingested:
+    """Read, check and append. Raises PromptevalError, and then nothing was written."""
     corpus = read_corpus(sources.fixtures)
     if sources.results is None or tags is None:
-        stage("writing the ledger")
         recorded = record(sources.ledger, corpus)
         return Ingested(corpus, tags, {}, recorded, tuple(_went_back(corpus, recorded)))
-    stage(f"reading results in {sources.results}")
     results = read_results(sources.results, [fixture.id for fixture in corpus.fixtures], corpus.contract)
     _check_complete(sources, corpus, results.answers)
-    stage("writing the ledger")
     recorded = record(sources.ledger, corpus, tags, results.answers, sources.repeat)
     passed_over = [f"{sources.results / name} is not a .json file and was passed over" for name in results.passed_over]
     warnings = (*_went_back(corpus, recorded), *passed_over, *_warnings(results.answers, recorded))
