@@ -15,7 +15,7 @@ import pytest
 from tests.helpers import answer, cli, labels, ok, point, proposal, refused, write_corpus
 from tests.repository import Repository
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("git") is None, reason="no git")]
 
 
 @pytest.fixture

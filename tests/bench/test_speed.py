@@ -12,6 +12,7 @@ from tests.bench.ledgers import fill, real_corpus
 from tests.bench.timing import BARE, fastest, prompteval
 from tests.helpers import EMPTY, ROOT, answer, ok, proposal, write_results
 
+pytestmark = pytest.mark.slow
 BODY = "The edge proxy keeps a page until its cache tag is purged, so purge by tag and never by path.\n" * 3
 
 
