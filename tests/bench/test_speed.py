@@ -127,4 +127,4 @@ def test_growth_of_a_repository(corpus: Corpus, tmp_path: Path) -> None:
     git("gc", "-q")
     size = sum(path.stat().st_size for path in (folder / ".git").rglob("*") if path.is_file())
     print()
-    _report("git after 100 ingests / bytes of results", size / written, 1)
+    _report("git after 100 ingests / bytes of results", size / written, 2.68)  # twice what the fuller ledger took
