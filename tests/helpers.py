@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from click.testing import CliRunner, Result
 
@@ -122,6 +123,13 @@ def write_results(root: Path, answers: Mapping[str, Any]) -> Path:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             (root / f"{name}.json").write_bytes(text.encode("utf-8", "surrogatepass"))
     return root
+
+
+def slow_but(quick: Collection[Any], cases: Iterable[Any]) -> list[Any]:
+    """Return the cases as parameters of a test, all slow but the quick ones, which have to be among them."""
+    every = list(cases)
+    assert all(case in every for case in quick)
+    return [pytest.param(case, marks=[] if case in quick else [pytest.mark.slow]) for case in every]
 
 
 class Bench:

@@ -17,7 +17,7 @@ from prompteval.ledger.rows import proposal_row
 from prompteval.model import Proposal
 from prompteval.text.fold import fold, fold_by_character
 from prompteval.text.markdown import _TAG, LONGEST_RENDERED, _outside_comments, read_blocks
-from tests.helpers import Bench, answer, by_id, labels, point, proposal
+from tests.helpers import Bench, answer, by_id, labels, point, proposal, slow_but
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "cases" / "folding.yaml").read_text("utf-8"))
 # Letters with marks in any order, signs that fold, Markdown marks: where folding and substrings can come apart.
@@ -60,6 +60,7 @@ def test_normal_forms_are_one(left: str, right: str) -> None:
     assert fold(unicodedata.normalize("NFD", text)) == fold(unicodedata.normalize("NFC", text)) == fold(text)
 
 
+@pytest.mark.slow
 def test_every_character_folds_like_its_lower_case() -> None:
     differing = [
         hex(code)
@@ -127,6 +128,7 @@ def test_signs_that_show_are_kept() -> None:
     assert [hex(code) for code in SEEN if fold(f"a{chr(code)}b") == "ab"] == []
 
 
+@pytest.mark.slow
 def test_marks_that_lower_case_lets_meet_are_folded_to_the_end() -> None:
     """H has no composed form with a macron below, h has one: after lower() the text composes anew."""
     letters = [chr(code) for code in range(0x41, 0x250)]
@@ -169,7 +171,7 @@ def test_comments_are_taken_out_as_a_pattern_would(html: str) -> None:
 PIECES = ["<!--", "a <!--", "<!-- a", "<a ", "![", "[", "- a\n", "|a|b\n|-|-\n", "**a ", "`a``", "&"]
 
 
-@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("piece", slow_but(["<!--"], PIECES))
 def test_rendering_takes_linear_time(piece: str) -> None:
     """Four times the text takes about four times as long, and never anything like sixteen times."""
 

@@ -11,7 +11,7 @@ import pytest
 from tests.helpers import labels, ok, point, write_corpus
 from tests.repository import Repository
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("git") is None, reason="no git")]
 STEPS = 12
 
 

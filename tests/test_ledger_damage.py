@@ -62,7 +62,12 @@ def scribbled(data: bytes, random: Random) -> bytes:
     return data[:place] + random.randbytes(16) + data[place + 16 :]
 
 
-@pytest.mark.parametrize(("damage", "times"), [(flipped, 250), (zeroed, 60), (swapped, 60), (scribbled, 60)])
+DAMAGES = [(flipped, 250), (zeroed, 60), (swapped, 60), (scribbled, 60)]
+
+
+@pytest.mark.parametrize(
+    ("damage", "times"), [(flipped, 10), *(pytest.param(*d, marks=pytest.mark.slow) for d in DAMAGES)]
+)
 def test_no_damage_moves_a_number_or_passes_unseen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes, Random], bytes], times: int
 ) -> None:

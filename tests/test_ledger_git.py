@@ -13,7 +13,7 @@ from tests.documents import lines_with
 from tests.helpers import ROOT, answer, cli, labels, ok, point, proposal, refused, write_corpus
 from tests.repository import Repository
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("git") is None, reason="no git")]
 
 
 @pytest.fixture
