@@ -128,7 +128,10 @@ def _help_page(path: list[str], command: click.Command) -> Iterator[str]:
     result = CliRunner().invoke(main, [*path, "--help"], terminal_width=100, prog_name="prompteval")
     yield f"## {' '.join(['prompteval', *path])}\n\n```text\n{result.stdout.strip()}\n```\n\n"
     if isinstance(command, click.Group):
-        for name, inner in command.commands.items():
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
             yield from _help_page([*path, name], inner)
 
 
