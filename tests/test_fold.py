@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import time
 import unicodedata
 from pathlib import Path
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 
 from prompteval.ledger.rows import proposal_row
 from prompteval.model import Proposal
-from prompteval.text.fold import fold, fold_by_character
+from prompteval.text.fold import _NEWER, fold, fold_by_character
 from prompteval.text.markdown import _TAG, LONGEST_RENDERED, _outside_comments, read_blocks
 from tests.helpers import Bench, answer, by_id, labels, point, proposal
 
@@ -60,13 +62,49 @@ def test_normal_forms_are_one(left: str, right: str) -> None:
     assert fold(unicodedata.normalize("NFD", text)) == fold(unicodedata.normalize("NFC", text)) == fold(text)
 
 
+@pytest.mark.slow
 def test_every_character_folds_like_its_lower_case() -> None:
+    newer = re.compile(f"[{_NEWER}]")
     differing = [
         hex(code)
         for code in range(0x110000)
         if not 0xD800 <= code <= 0xDFFF and fold_by_character(chr(code).lower()) != fold_by_character(chr(code))
     ]
-    assert differing == []
+    assert [code for code in differing if not newer.match(chr(int(code, 16)))] == []
+
+
+LEFT_ALONE = {
+    "a capital": "\u2c2f",
+    "a letter with another form": "\u209d",
+    "a mark that would change its place": "e\U00010efd\u0301",
+    "two that would compose": "\U0001611e\U0001611e",
+    "one that would come apart": "\U00011383",
+}
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
+def test_what_is_newer_than_the_oldest_python_is_left_alone(text: str) -> None:
+    assert fold(f"\u00c9{text}\u00c9") == f"\u00e9{text}\u00e9" == fold_by_character(f"\u00c9{text}\u00c9")
+
+
+# Every character of the planes that have letters, alone, twice, and among marks and letters that could join it.
+FOLD_ALL = """
+import hashlib
+from prompteval.text.fold import fold
+codes = [*range(0xD800), *range(0xE000, 0x20000), *range(0x2F800, 0x2FB00), *range(0xE0000, 0xE1000)]
+texts = (fold("{0}|e{0}{0}\\u0323{0}\\u0301|".format(chr(code))) for code in codes)
+print(hashlib.sha256("".join(texts).encode()).hexdigest())
+"""
+OTHERS = sorted(Path.home().glob(".pyenv/versions/3.1[0-9].*/bin/python"))
+PYTHONS = [sys.executable, *(pytest.param(str(python), marks=pytest.mark.slow) for python in OTHERS)]
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_fold_is_the_same_under_every_python(python: str) -> None:
+    """Where this fails under a newer Python, its Unicode has letters that fold and are not listed."""
+    folder = Path(__file__).parent.parent
+    made = subprocess.run([python, "-c", FOLD_ALL], cwd=folder, capture_output=True, text=True, check=True).stdout
+    assert made == "10f021675024e19ca4a9611dd9794c4cce1697df69eadc0a8324001e1b062569\n"
 
 
 # What has no width of its own, by its Unicode name: joiners, direction marks, fillers, selectors of variants, tags.
@@ -127,6 +165,7 @@ def test_signs_that_show_are_kept() -> None:
     assert [hex(code) for code in SEEN if fold(f"a{chr(code)}b") == "ab"] == []
 
 
+@pytest.mark.slow
 def test_marks_that_lower_case_lets_meet_are_folded_to_the_end() -> None:
     """H has no composed form with a macron below, h has one: after lower() the text composes anew."""
     letters = [chr(code) for code in range(0x41, 0x250)]
@@ -182,4 +221,4 @@ def test_rendering_takes_linear_time(piece: str) -> None:
             best = min(best, time.process_time() - start)
         return best
 
-    assert seconds(40_000) < 10 * seconds(10_000) + 0.01
+    assert seconds(12_000) < 10 * seconds(3_000) + 0.01
