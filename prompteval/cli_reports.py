@@ -106,7 +106,12 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
 @click.command()
 @model_option
 @click.option(
-    "--by", "grain", type=click.Choice(["run", "version"]), default="run", show_default=True, help="One row per run or per version."
+    "--by",
+    "grain",
+    type=click.Choice(["run", "version"]),
+    default="run",
+    show_default=True,
+    help="One row per run or per version.",
 )
 @labels_option
 @format_option(*FORMATS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import click
 
@@ -74,7 +74,7 @@ def prompt(fixture: str, prompt_file: Path | None, referenced: tuple[Path, ...],
 @fixtures_option
 @click.argument("fixture")
 @click.argument("reply", type=click.File("rb"), default="-")
-def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, **allowed: bool) -> None:
+def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, *, as_is: bool, force: bool) -> None:
     """File a pasted REPLY (a file, by default what is pasted here) as the result of FIXTURE.
 
     The one JSON object in it, bare, in a code fence or after prose, is checked and written to DIR/FIXTURE.json.
@@ -92,7 +92,7 @@ def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, **allowe
     known = known_fixture(fixture, fixture_ids(fixtures))
     if reply.isatty():
         tell(f"Paste the reply for {fixture} (it is not shown), then press {END_OF_INPUT}.")
-    saved = save_reply(read_pasted(reply, LARGEST), results / f"{known}.json", allowed["as_is"], allowed["force"])
+    saved = save_reply(read_pasted(reply, LARGEST), results / f"{known}.json", as_is, force)
     emit(lines(saved_lines(saved)), None)
 
 
@@ -131,7 +131,20 @@ def status(results: Path, fixtures: Path, next_only: bool) -> None:
 @fixtures_option
 @ledger_option
 @click.argument("results", type=PATH, required=False)
-def ingest(fixtures: Path, ledger: Path, results: Path | None, **given: Any) -> None:
+def ingest(
+    *,
+    fixtures: Path,
+    ledger: Path,
+    results: Path | None,
+    partial: bool,
+    repeat: bool,
+    version: str | None,
+    model: str | None,
+    temperature: str | None,
+    harness: str | None,
+    note: str | None,
+    prompt: Path | None,
+) -> None:
     """Record one run: the fixtures and the answers in RESULTS, one FIXTURE.json each.
 
     Without RESULTS only the state of the fixtures is recorded. The ledger only grows: incomplete results are refused
@@ -140,12 +153,16 @@ def ingest(fixtures: Path, ledger: Path, results: Path | None, **given: Any) -> 
     \b
     prompteval ingest --version 6 --model X --temperature 0 tmp/results
     """
-    from prompteval.ledger.ingest import Sources, read_tags
     from prompteval.ledger.ingest import ingest as take_in
+    from prompteval.ledger.ingest import read_tags
     from prompteval.report.ingested import ingested_lines
 
-    sources = Sources(fixtures, ledger, results, given["partial"], given["repeat"])
-    ingested = take_in(sources, read_tags(given) if results else None)
+    tags = None
+    if results:
+        tags = read_tags(
+            version=version, model=model, temperature=temperature, harness=harness, note=note, prompt=prompt
+        )
+    ingested = take_in(fixtures, ledger, results, tags, partial=partial, repeat=repeat)
     tell(*(f"Warning: {warning}" for warning in ingested.warnings))
     emit(lines(ingested_lines(ingested, None if ledger == DEFAULT_LEDGER else ledger)), None)
 

@@ -101,14 +101,15 @@ def show_fixture(ledger: Ledger, fixture: str, selector: str) -> tuple[FixtureDe
 
     Raises SelectionError where the run was not asked for it.
     """
-    from prompteval.ledger.detail import details
+    from prompteval.ledger.detail import detail
 
     selection = ledger.select(selector)
     run = selection.runs[-1]
-    found = details(ledger.score([run], sessions=True), run)
+    scoring = ledger.score([run], sessions=True)
+    found = {outcome.fixture_id: outcome for outcome in scoring.outcomes().get(run.id, [])}
     if fixture not in found:
         raise SelectionError(f"run {run.short_id} has no fixture '{fixture}'{nearest(fixture, found)}")
-    return found[fixture], len(selection.runs)
+    return detail(scoring, run, found[fixture]), len(selection.runs)
 
 
 class Whole(NamedTuple):

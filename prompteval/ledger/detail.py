@@ -104,24 +104,19 @@ class FixtureDetail(NamedTuple):
     session: str
 
 
-def details(scoring: Scoring, run: Run) -> dict[str, FixtureDetail]:
-    """Return the detail of each fixture of a run that is scored, by fixture id. The scoring has to have sessions."""
-    outcomes = scoring.outcomes().get(run.id, [])
-    return {outcome.fixture_id: _detail(scoring, run, outcome) for outcome in outcomes}
-
-
-def _detail(scoring: Scoring, run: Run, outcome: FixtureOutcome) -> FixtureDetail:
+def detail(scoring: Scoring, run: Run, outcome: FixtureOutcome) -> FixtureDetail:
+    """Return everything behind an outcome of a run that is scored, with the text of its session."""
     key = (run.id, outcome.fixture_id)
     notes, empty, budget, answer, contract, session = scoring.ask(_FIXTURE, key).fetchone()
     text, problems, proposals = _answer(scoring, answer, contract)
-    texts = {number: rest for number, _, *rest in scoring.ask(_PROPOSALS, key)}
-    expected = {number: bool(expected) for number, expected, *_ in scoring.ask(_PROPOSALS, key)}
-    near = defaultdict(list)
-    for run_id, fixture, point in [place for place in scoring.near_misses if place[:2] == key]:
-        for miss in scoring.near_misses[run_id, fixture, point]:
-            near[miss.number].append((point, miss))
+    expected, texts = {}, {}
+    for number, is_expected, *searched in scoring.ask(_PROPOSALS, key):
+        expected[number], texts[number] = bool(is_expected), searched
     points = _points(scoring, key, {p.number: p.type for p in proposals}, texts)
-    types = {point.id: point.type for point in points}
+    near = defaultdict(list)
+    for point in points:
+        for miss in scoring.near_misses.get((*key, point.id), ()):
+            near[miss.number].append((point.id, point.type, miss))
     return FixtureDetail(
         run,
         outcome,
@@ -136,7 +131,7 @@ def _detail(scoring: Scoring, run: Run, outcome: FixtureOutcome) -> FixtureDetai
                 p.title,
                 p.searched[1:] if p.searched[:1] == (p.title,) else p.searched,
                 expected[p.number],
-                tuple((point, types[point], miss) for point, miss in near[p.number]),
+                tuple(near[p.number]),
             )
             for p in proposals
         ),

@@ -7,12 +7,19 @@ import sqlite3
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
+from prompteval.digests import digest
+
 
 class TextRow(NamedTuple):
     """A session, labels, a contract, a prompt or an answer."""
 
     digest: str
     text: str | bytes
+
+
+def text_row(text: str | bytes) -> TextRow:
+    """Return a text under its digest."""
+    return TextRow(digest(text), text)
 
 
 class CorpusRow(NamedTuple):

@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from prompteval.digests import digest, run_id
 from prompteval.errors import PromptevalError, count
@@ -14,7 +14,7 @@ from prompteval.inputs.files import FileRefusedError, decode, read_bytes
 from prompteval.inputs.fixtures import read_corpus
 from prompteval.inputs.results import read_results
 from prompteval.ledger import derived, facts
-from prompteval.ledger.facts import CorpusRow, FixtureRow, PromptRow, RecordingRow, ResultRow, RunRow, TextRow
+from prompteval.ledger.facts import CorpusRow, FixtureRow, PromptRow, RecordingRow, ResultRow, Row, RunRow, text_row
 from prompteval.ledger.integrity import checksum_of_recording, checksum_of_run
 from prompteval.ledger.times import next_time
 from prompteval.ledger.write import appending
@@ -22,16 +22,6 @@ from prompteval.model import Answer, Corpus, PromptFile, RunTags
 from prompteval.tags import checked_name, normal_version, parse_temperature
 
 _PROMPT_VERSION = re.compile(r"^[ \t>*#-]*Version:[ \t]*(\S+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
-
-
-class Sources(NamedTuple):
-    """Where an ingest reads and writes, and what it may let pass."""
-
-    fixtures: Path
-    ledger: Path
-    results: Path | None
-    partial: bool
-    repeat: bool
 
 
 class Recorded(NamedTuple):
@@ -60,31 +50,32 @@ class Ingested(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def ingest(sources: Sources, tags: RunTags | None) -> Ingested:
-    """Read, check and append. Raises PromptevalError, and then nothing was written."""
-    corpus = read_corpus(sources.fixtures)
-    if sources.results is None or tags is None:
-        recorded = record(sources.ledger, corpus)
+def ingest(
+    fixtures: Path, ledger: Path, results: Path | None, tags: RunTags | None, *, partial: bool, repeat: bool
+) -> Ingested:
+    """Read fixtures and results, check them and append them to the ledger; without `results` the fixtures alone.
+
+    `partial` lets results be missing, `repeat` records the same answers again. Raises PromptevalError, and then nothing
+    was written.
+    """
+    corpus = read_corpus(fixtures)
+    if results is None or tags is None:
+        recorded = record(ledger, corpus)
         return Ingested(corpus, tags, {}, recorded, tuple(_went_back(corpus, recorded)))
-    results = read_results(sources.results, [fixture.id for fixture in corpus.fixtures], corpus.contract)
-    _check_complete(sources, corpus, results.answers)
-    recorded = record(sources.ledger, corpus, tags, results.answers, sources.repeat)
-    passed_over = [f"{sources.results / name} is not a .json file and was passed over" for name in results.passed_over]
-    warnings = (*_went_back(corpus, recorded), *passed_over, *_warnings(results.answers, recorded))
-    return Ingested(corpus, tags, results.answers, recorded, warnings)
-
-
-def _check_complete(sources: Sources, corpus: Corpus, answers: Mapping[str, Answer]) -> None:
+    answers, others = read_results(results, [fixture.id for fixture in corpus.fixtures], corpus.contract)
     missing = [fixture.id for fixture in corpus.fixtures if fixture.id not in answers]
     if not answers:
+        example = f"a result is named after its fixture, such as {missing[0]}.json"
+        raise PromptevalError(f"no result in {results}; {example}")
+    if missing and not partial:
         raise PromptevalError(
-            f"no result in {sources.results}; a result is named after its fixture, such as {missing[0]}.json"
-        )
-    if missing and not sources.partial:
-        raise PromptevalError(
-            f"{count(len(missing), 'result')} missing in {sources.results}: {', '.join(missing)}; "
+            f"{count(len(missing), 'result')} missing in {results}: {', '.join(missing)}; "
             "save what is missing, or record the run without it with --partial"
         )
+    recorded = record(ledger, corpus, tags, answers, repeat)
+    passed_over = [f"{results / name} is not a .json file and was passed over" for name in others]
+    warnings = (*_went_back(corpus, recorded), *passed_over, *_warnings(answers, recorded))
+    return Ingested(corpus, tags, answers, recorded, warnings)
 
 
 def _went_back(corpus: Corpus, recorded: Recorded) -> Iterable[str]:
@@ -103,19 +94,27 @@ def _warnings(answers: Mapping[str, Answer], recorded: Recorded) -> Iterable[str
         yield from (f"{name}.json: {text}" for text in answer.misplaced)
 
 
-def read_tags(given: Mapping[str, Any]) -> RunTags:
-    """Return the tags of a run from the command's options, by name. Raises PromptevalError."""
-    for name in ("version", "model"):
-        if given[name] is None:
-            raise PromptevalError(f"--{name} is missing; a run is recorded under its version and model")
-    version, temperature, harness = normal_version(given["version"]), given["temperature"], given["harness"]
+def read_tags(
+    *,
+    version: str | None,
+    model: str | None,
+    temperature: str | None,
+    harness: str | None,
+    note: str | None,
+    prompt: Path | None,
+) -> RunTags:
+    """Return the tags of a run from what the command was given. Raises PromptevalError."""
+    if version is None or model is None:
+        name = "--version" if version is None else "--model"
+        raise PromptevalError(f"{name} is missing; a run is recorded under its version and model")
+    version = normal_version(version)
     return RunTags(
         version,
-        checked_name("model", given["model"]),
+        checked_name("model", model),
         None if temperature is None else parse_temperature(temperature),
         None if harness is None else checked_name("harness", harness),
-        given["note"],
-        (read_prompt(given["prompt"], version),) if given["prompt"] else (),
+        note,
+        (read_prompt(prompt, version),) if prompt else (),
     )
 
 
@@ -154,12 +153,16 @@ def record(
         now = _now(connection)
         new_corpus = _append_corpus(connection, corpus, now)
         same = [other for other in _same_answers(connection, answers) if other not in repeats]
-        prompts = _other_prompts(connection, tags)
+        other_prompts = _other_prompts(connection, tags)
         identity = _identity(corpus, tags, answers, len(repeats))
-        _append(connection, _run_facts(answers, _run(identity, tags, len(repeats), corpus, now), tags.prompts))
+        prompts = [PromptRow(identity, place, *prompt) for place, prompt in enumerate(tags.prompts)]
+        tagged = (tags.version, tags.model, tags.temperature, tags.harness)
+        run = RunRow(identity, *tagged, len(repeats), corpus.revision, tags.note, now, "")
+        run = run._replace(checksum=checksum_of_run(run, prompts))
+        _append(connection, _run_rows(run, prompts, answers))
         _append_derived(connection, corpus, answers)
         sample = _sample(connection, tags, corpus.suite)
-    return Recorded(identity, *new_corpus, sample, tuple(same), tuple(prompts))
+    return Recorded(identity, *new_corpus, sample, tuple(same), tuple(other_prompts))
 
 
 def _now(connection: sqlite3.Connection) -> str:
@@ -242,44 +245,35 @@ def _append_corpus(connection: sqlite3.Connection, corpus: Corpus, now: str) -> 
         return False, None
     known = connection.execute("select 1 from corpus where revision = ?", [corpus.revision]).fetchone()
     recording = RecordingRow(now, corpus.revision, corpus.version, "")
-    rows = _corpus_facts(corpus)
-    rows["corpus_recording"] = [recording._replace(checksum=checksum_of_recording(recording))]
-    _append(connection, rows)
+    recording = recording._replace(checksum=checksum_of_recording(recording))
+    _append(connection, [*_corpus_rows(corpus), ("corpus_recording", recording)])
     return True, latest[0] if known and latest[0] != corpus.revision else None
 
 
-def _corpus_facts(corpus: Corpus) -> dict[str, list[Any]]:
-    contract = TextRow(digest(corpus.contract.text), corpus.contract.text)
-    sessions = [TextRow(digest(f.session), f.session) for f in corpus.fixtures]
-    labels = [TextRow(digest(text), text) for text in (f.labels.text for f in corpus.fixtures)]
-    triples = zip(corpus.fixtures, sessions, labels, strict=True)
-    fixtures = [FixtureRow(corpus.revision, f.id, session.digest, own.digest) for f, session, own in triples]
-    return {
-        "session": sessions,
-        "labels": labels,
-        "contract": [contract],
-        "corpus": [CorpusRow(corpus.revision, corpus.suite, contract.digest)],
-        "corpus_fixture": fixtures,
-    }
+Rows = Iterable[tuple[str, Row]]  # each with its table
 
 
-def _run(identity: str, tags: RunTags, repeat: int, corpus: Corpus, now: str) -> RunRow:
-    tagged = (tags.version, tags.model, tags.temperature, tags.harness)
-    run = RunRow(identity, *tagged, repeat, corpus.revision, tags.note, now, "")
-    prompts = [PromptRow(identity, place, *prompt) for place, prompt in enumerate(tags.prompts)]
-    return run._replace(checksum=checksum_of_run(run, prompts))
+def _corpus_rows(corpus: Corpus) -> Rows:
+    contract = text_row(corpus.contract.text)
+    yield "contract", contract
+    yield "corpus", CorpusRow(corpus.revision, corpus.suite, contract.digest)
+    for fixture in corpus.fixtures:
+        session, labels = text_row(fixture.session), text_row(fixture.labels.text)
+        yield "session", session
+        yield "labels", labels
+        yield "corpus_fixture", FixtureRow(corpus.revision, fixture.id, session.digest, labels.digest)
 
 
-def _run_facts(answers: Mapping[str, Answer], run: RunRow, prompts: Iterable[PromptFile]) -> dict[str, list[Any]]:
-    return {
-        "answer": [TextRow(digest(answer.text), answer.text) for answer in answers.values()],
-        "run": [run],
-        "run_prompt": [PromptRow(run.id, place, *prompt) for place, prompt in enumerate(prompts)],
-        "result": [ResultRow(run.id, name, digest(answer.text)) for name, answer in answers.items()],
-    }
+def _run_rows(run: RunRow, prompts: Iterable[PromptRow], answers: Mapping[str, Answer]) -> Rows:
+    yield "run", run
+    yield from (("run_prompt", prompt) for prompt in prompts)
+    for name, answer in answers.items():
+        text = text_row(answer.text)
+        yield "answer", text
+        yield "result", ResultRow(run.id, name, text.digest)
 
 
-def _append(connection: sqlite3.Connection, rows: Mapping[str, list[Any]]) -> None:
+def _append(connection: sqlite3.Connection, rows: Rows) -> None:
     """Append the facts that the ledger does not have yet, and the terms of labels among them.
 
     Plain inserts: a row that breaks a constraint stops the ingest instead of vanishing.
@@ -287,14 +281,16 @@ def _append(connection: sqlite3.Connection, rows: Mapping[str, list[Any]]) -> No
     from sqlite_utils import Database
 
     database = Database(connection, recursive_triggers=False, execute_plugins=False)
-    new: dict[str, list[Any]] = {}
+    listed = list(rows)
     for table, (kind, length) in facts.TABLES.items():
-        keyed = {row[:length]: row for row in rows.get(table, ())}
-        key = ", ".join(kind._fields[:length])
-        known = set(connection.execute(f"select {key} from {table}")) if keyed else set()
-        new[table] = [row for row in sorted(keyed.values()) if row[:length] not in known]
-        database.table(table).insert_all(row._asdict() for row in new[table])
-    derived.insert_terms(connection, {row.digest: row.text for row in new["labels"]})
+        keyed = {row[:length]: row for name, row in listed if name == table}
+        if not keyed:
+            continue
+        known = set(connection.execute(f"select {', '.join(kind._fields[:length])} from {table}"))
+        new = [row for key, row in sorted(keyed.items()) if key not in known]
+        database.table(table).insert_all(row._asdict() for row in new)
+        if table == "labels":
+            derived.insert_terms(connection, {row.digest: row.text for row in new})
 
 
 def _append_derived(connection: sqlite3.Connection, corpus: Corpus, answers: Mapping[str, Answer]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prompteval.ledger.detail import details
+from prompteval.ledger.detail import detail
 from prompteval.ledger.ledger import Ledger
 from prompteval.report.as_html import Examined, Page, render_page
 from prompteval.report.diff import diff_reports
@@ -22,6 +22,7 @@ def whole_page(ledger: Ledger) -> str:
     runs = [run for run, _ in found.runs]
     newest = runs[-DETAILED_RUNS:]
     scoring = ledger.score(newest, found.judge, sessions=True)
+    outcomes = scoring.outcomes()
     scored = ledger.scored(newest, "latest")
     successions = successive(ledger, newest)
     page = Page(
@@ -30,7 +31,7 @@ def whole_page(ledger: Ledger) -> str:
         history=found.runs,
         table=history_reports(found, "run"),
         scores=[report for each in reversed(scored) for report in score_reports(each)],
-        runs=[Examined(run, tuple(details(scoring, run).values())) for run in newest],
+        runs=[Examined(run, tuple(detail(scoring, run, o) for o in outcomes.get(run.id, []))) for run in newest],
         older=len(runs) - len(newest),
     )
     return render_page(page)
