@@ -105,10 +105,13 @@ def _find(value: Any, pointer: str) -> Any:
 
 
 def _strings(value: Any) -> list[str]:
-    """Return every string in a value, in its order."""
+    """Return every string in a value, in the order of its canonical JSON."""
     if isinstance(value, str):
         return [value]
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if isinstance(value, dict):
+        items = [value[key] for key in sorted(value)]
+    else:
+        items = value if isinstance(value, list) else []
     return [text for item in items for text in _strings(item)]
 
 

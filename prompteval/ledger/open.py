@@ -49,9 +49,14 @@ def refusal(error: Exception, path: Path) -> str:
     text = reason(error)
     if "locked" in text:
         return "is in use by another program; try again"
+    return _unfinished(path) or f"is damaged: {text}; restore it from the repository"
+
+
+def _unfinished(path: Path) -> str | None:
+    """Say whether another program is in the middle of a change, or was when it ended: SQLite can undo that."""
     if path.with_name(path.name + "-journal").exists():
-        return "has an unfinished transaction of another program beside it (-journal); let that program finish it"
-    return f"is damaged: {text}; restore it from the repository"
+        return "has an unfinished change beside it (-journal); after a crash, opening the file with sqlite3 undoes it"
+    return None
 
 
 def reason(error: Exception) -> str:
@@ -77,11 +82,11 @@ def check_file(path: Path, name: str | None = None) -> None:
             header = file.read(_HEADER)
     except OSError as error:
         raise LedgerError(f"{name} cannot be read: {error.strerror}") from error
-    if refused := _not_a_ledger(header, size) or _left_open(path, header):
+    if refused := _not_a_ledger(header) or _left_open(path, header) or _cut_short(path, header, size):
         raise LedgerError(f"{name} {refused}")
 
 
-def _not_a_ledger(header: bytes, size: int) -> str | None:
+def _not_a_ledger(header: bytes) -> str | None:
     if not header:
         return "is empty, not a ledger; restore it from the repository"
     if header.startswith(b"<<<<<<<"):
@@ -96,10 +101,14 @@ def _not_a_ledger(header: bytes, size: int) -> str | None:
         return f"is not a ledger (a SQLite file of another application, id {application})"
     if (version := _number(header, 60)) > schema.USER_VERSION:
         return f"was written by a newer prompteval (version {version} of the ledger); update prompteval"
-    page = int.from_bytes(header[16:18], "big")
-    if _number(header, 28) * (65536 if page == 1 else page) != size:
-        return "is cut short or has a tail that is not its own; restore it from the repository"
     return None
+
+
+def _cut_short(path: Path, header: bytes, size: int) -> str | None:
+    page = int.from_bytes(header[16:18], "big")
+    if _number(header, 28) * (65536 if page == 1 else page) == size:
+        return None
+    return _unfinished(path) or "is cut short or has a tail that is not its own; restore it from the repository"
 
 
 def _left_open(path: Path, header: bytes) -> str | None:
