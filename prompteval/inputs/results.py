@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prompteval.errors import DataError, Problem, PromptevalError, nearest
-from prompteval.inputs import folder, strict_json
+from prompteval.inputs import strict_json
 from prompteval.inputs.contract import breaches
-from prompteval.inputs.files import FileRefusedError, decode, read_bytes
+from prompteval.inputs.files import FileRefusedError, decode, read_bytes, scan
 from prompteval.model import Answer, Proposal
 
 CONTRACT = "proposal-output"
@@ -40,7 +40,7 @@ def load_results(root: Path, fixture_ids: Iterable[str]) -> tuple[Results, list[
     if not root.is_dir():
         raise PromptevalError(f"no results in {root}: it is not a folder")
     known = set(fixture_ids)
-    listing = folder.scan(root, ".json")
+    listing = scan(root, ".json")
     problems = list(listing.problems)
     answers: dict[str, Answer] = {}
     for stem, path in listing.files.items():

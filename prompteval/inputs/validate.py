@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.errors import Problem, PromptevalError, count
-from prompteval.inputs import folder
-from prompteval.inputs.files import FileRefusedError, read_bytes, read_text
+from prompteval.inputs.files import FileRefusedError, read_bytes, read_text, scan
 from prompteval.inputs.fixtures import corpus_problems, read_labels, session_problems
 from prompteval.inputs.results import parse_answer
 
@@ -51,7 +50,7 @@ def _files(paths: Iterable[Path], contract: str | None, problems: list[Problem])
     suffix = _SUFFIX[contract or "proposal-output"]
     for path in paths:
         if os.path.isdir(path):  # not Path.is_dir, which raises for a name that is too long
-            listing = folder.scan(path, suffix)
+            listing = scan(path, suffix)
             problems += [Problem(str(path / bad.path), bad.field, bad.text) for bad in listing.problems]
             if not listing.files and not listing.problems:
                 raise PromptevalError(f"{path} has no {suffix} file")
