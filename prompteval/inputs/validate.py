@@ -1,4 +1,4 @@
-"""Hold single files against the contracts, outside any corpus."""
+"""Check single files against the contracts, outside any corpus."""
 
 from __future__ import annotations
 
@@ -12,12 +12,8 @@ from prompteval.inputs.files import FileRefusedError, read_bytes, read_text, sca
 from prompteval.inputs.fixtures import corpus_problems, read_labels, session_problems
 from prompteval.inputs.results import parse_answer
 
-_SUFFIX = {
-    "proposal-output": ".json",
-    "expected-labels": ".yaml",
-    "session-front-matter": ".md",
-    "corpus": ".yaml",
-}
+_CONTRACTS = {".json": "proposal-output", ".yaml": "expected-labels", ".md": "session-front-matter"}
+_SUFFIX = {contract: suffix for suffix, contract in _CONTRACTS.items()} | {"corpus": ".yaml"}
 
 
 class Validation(NamedTuple):
@@ -38,7 +34,8 @@ def validate_files(paths: Iterable[Path], contract: str | None) -> Validation:
     files = list(_files(paths, contract, problems))
     for path in files:
         try:
-            problems += _problems(path, contract or _suggested(path), warnings)
+            suggested = "corpus" if path.name == "corpus.yaml" else _CONTRACTS.get(path.suffix, "proposal-output")
+            problems += _problems(path, contract or suggested, warnings)
         except FileRefusedError as error:
             problems.append(Problem(str(path), "", str(error)))
     bad = len({problem.path for problem in problems})
@@ -59,12 +56,6 @@ def _files(paths: Iterable[Path], contract: str | None, problems: list[Problem])
             yield path
         else:
             raise PromptevalError(f"{path} does not exist")
-
-
-def _suggested(path: Path) -> str:
-    if path.name == "corpus.yaml":
-        return "corpus"
-    return {".yaml": "expected-labels", ".md": "session-front-matter"}.get(path.suffix, "proposal-output")
 
 
 def _problems(path: Path, contract: str, warnings: list[str]) -> list[Problem]:

@@ -6,7 +6,6 @@ several documents and deep nesting are refused, so no file can mean two things o
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ Path = tuple["str | int", ...]
 DEEPEST = 20
 LONGEST = 100_000  # characters; the parser takes a second for so many, and the longest labels have 600
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # an escape can write what no file can hold
-_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,8})")
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _KINDS = {"bool": "a boolean", "int": "a number", "float": "a number", "timestamp": "a date", "null": "nothing"}
 # What a date, 1.10, 12:30 or null is read as. No contract takes it, it equals no other, and its JSON has no digit.
 _ODD = float("nan")
@@ -31,20 +30,12 @@ class YAMLTextError(ValueError):
         self.line = line
 
 
-class Unquoted(NamedTuple):
-    """A scalar that YAML does not take for a text: as written, what it is, and how a contract quotes its value."""
-
-    source: str
-    kind: str
-    quoted: str
-
-
 class YAMLText(NamedTuple):
-    """A value, the line of each place in it, and each scalar in it that is not a text."""
+    """A value, the line of each place in it, and source and kind of each scalar that YAML does not take for a text."""
 
     value: Any
     lines: dict[Path, int]
-    unquoted: dict[Path, Unquoted]
+    unquoted: dict[Path, tuple[str, str]]
 
     def line(self, place: Path) -> int:
         """Return the line of a place, or of the nearest place around it."""
@@ -52,15 +43,15 @@ class YAMLText(NamedTuple):
 
     def said(self, place: Path, text: str) -> str:
         """Return what a contract says of the value at `place`, with the value as it stands in the file."""
-        if (scalar := self.unquoted.get(place)) is None:
+        if place not in self.unquoted:
             return _LIST.sub("a list", _MAPPING.sub("a mapping", text))
-        if not scalar.source:
+        source, kind = self.unquoted[place]
+        if not source:
             return "is empty"
         if 'type "string"' in text:
-            return f"{scalar.source} without quotes is {scalar.kind}; write '{scalar.source}'"
-        if text.startswith(f"{scalar.quoted} "):
-            return scalar.source + text[len(scalar.quoted) :]
-        return f"is {scalar.source}; {text}"
+            return f"{source} without quotes is {kind}; write '{source}'"
+        value, _, problem = text.partition(" ")
+        return f"{source} {problem}" if value in (source, "null", "true", "false") else f"is {source}; {text}"
 
 
 def load(text: str, first_line: int = 1) -> YAMLText:
@@ -68,16 +59,11 @@ def load(text: str, first_line: int = 1) -> YAMLText:
     if len(text) > LONGEST:
         raise YAMLTextError(f"longer than {LONGEST:,} characters", first_line)
     try:
-        loader = _Loader(text)
-        if not loader.check_node():
-            raise YAMLTextError("is empty", first_line)
-        read = _Values(first_line)
-        value = read.take(loader.get_node(), ())
-        if loader.check_node():
-            raise _RefusedError("more than one document", loader.event())
+        return _Loader(text, first_line).document()
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise YAMLTextError(_problem(error), (mark.line if mark else 0) + first_line) from error
+        mark, problem = error.problem_mark or error.context_mark, str(error.problem)
+        problem = "a tab; write spaces" if r"'\t'" in problem else problem
+        raise YAMLTextError(f"not YAML: {problem}", (mark.line if mark else 0) + first_line) from error
     except yaml.YAMLError as error:
         raise YAMLTextError(f"not YAML: {str(error).splitlines()[0]}", first_line) from error
     except (ValueError, OverflowError) as error:
@@ -85,82 +71,66 @@ def load(text: str, first_line: int = 1) -> YAMLText:
             raise
         # PyYAML lets through what Python says of an escape such as \UFFFFFFFF or of a version with 5,000 digits.
         raise YAMLTextError("not YAML: a number out of range", first_line) from error
-    return YAMLText(value, read.lines, read.unquoted)
-
-
-class _RefusedError(yaml.MarkedYAMLError):
-    def __init__(self, text: str, found: yaml.Event | yaml.Node) -> None:
-        super().__init__(problem=text, problem_mark=found.start_mark)  # type: ignore[arg-type]  # of the pure parser
-
-
-def _problem(error: yaml.MarkedYAMLError) -> str:
-    if isinstance(error, _RefusedError):
-        return str(error.problem)
-    return "not YAML: " + ("a tab; write spaces" if r"'\t'" in str(error.problem) else str(error.problem))
 
 
 class _Loader(yaml.SafeLoader):
-    """Compose nodes, and refuse what the subset has not before PyYAML resolves it or descends into it."""
+    """Compose nodes, refusing what the subset lacks before PyYAML descends into it, and turn them into values."""
 
-    _depth = 0
+    def __init__(self, text: str, first_line: int) -> None:
+        super().__init__(text)
+        self._first_line, self._depth = first_line, 0
+        self._read = YAMLText(None, {}, {})
 
-    def event(self) -> Any:
-        """Return the next event without taking it."""
-        return self.peek_event()  # type: ignore[no-untyped-call]
+    def document(self) -> YAMLText:
+        """Return the one document. Raises YAMLTextError and what PyYAML raises."""
+        if not self.check_node():
+            raise YAMLTextError("is empty", self._first_line)
+        value = self._take(self.get_node(), ())
+        if self.check_node():
+            raise self._refused("more than one document", self._next())
+        return self._read._replace(value=value)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        event = self.event()
+        """Return the next node. Raises YAMLTextError."""
+        event = self._next()
         if event.anchor is not None:
-            raise _RefusedError("anchors and aliases are not allowed", event)
+            raise self._refused("anchors and aliases are not allowed", event)
         if event.tag is not None:
-            raise _RefusedError(f"the tag {event.tag} is not allowed", event)
+            raise self._refused(f"the tag {event.tag} is not allowed", event)
         if isinstance(event, yaml.ScalarEvent) and (found := _NO_TEXT.search(event.value)):
-            raise _RefusedError(f"U+{ord(found[0]):04X} is not allowed in a text", event)
+            raise self._refused(f"U+{ord(found[0]):04X} is not allowed in a text", event)
         if isinstance(event, yaml.CollectionStartEvent) and self._depth >= DEEPEST:
-            raise _RefusedError(f"nested deeper than {DEEPEST}", event)
+            raise self._refused(f"nested deeper than {DEEPEST}", event)
         self._depth += 1
         node = super().compose_node(parent, index)
         self._depth -= 1
         return node
 
+    def _next(self) -> Any:
+        return self.peek_event()  # type: ignore[no-untyped-call]
 
-class _Values:
-    """Turn nodes into values, and note their lines and what was not written as a text."""
+    def _refused(self, text: str, found: Any) -> YAMLTextError:
+        return YAMLTextError(text, self._first_line + found.start_mark.line)
 
-    def __init__(self, first_line: int) -> None:
-        self.lines: dict[Path, int] = {}
-        self.unquoted: dict[Path, Unquoted] = {}
-        self._first_line = first_line
-
-    def take(self, node: Any, place: Path) -> Any:
-        """Return the value of a node. In a mapping the line of the key counts."""
-        self.lines.setdefault(place, self._line(node))
+    def _take(self, node: Any, place: Path) -> Any:
+        self._read.lines.setdefault(place, self._first_line + node.start_mark.line)  # but the key's line in a mapping
         if isinstance(node, yaml.SequenceNode):
-            return [self.take(item, (*place, index)) for index, item in enumerate(node.value)]
+            return [self._take(item, (*place, index)) for index, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode):
-            return {key.value: self.take(item, self._key(key, place)) for key, item in node.value}
-        return self._scalar(node, place)
-
-    def _line(self, node: yaml.Node) -> int:
-        return self._first_line + node.start_mark.line
-
-    def _key(self, key: yaml.Node, place: Path) -> Path:
-        if not isinstance(key, yaml.ScalarNode):
-            raise _RefusedError("a key must be a text", key)
-        inner, line = (*place, key.value), self._line(key)
-        if inner in self.lines:
-            raise _RefusedError(f'the key "{key.value}" occurs twice, on lines {self.lines[inner]} and {line}', key)
-        self.lines[inner] = line
-        return inner
-
-    def _scalar(self, node: yaml.Node, place: Path) -> Any:
+            return {key.value: self._take(item, self._key(key, place)) for key, item in node.value}
         kind = node.tag.rpartition(":")[2]
         if kind not in _KINDS:
             return node.value
-        value: Any = _ODD
+        self._read.unquoted[place] = node.value, _KINDS[kind]
         if kind == "bool":
-            value = node.value.lower() in ("true", "yes", "on")
-        elif kind == "int" and _INTEGER.fullmatch(node.value):
-            value = int(node.value)
-        self.unquoted[place] = Unquoted(node.value, _KINDS[kind], "null" if value is _ODD else json.dumps(value))
-        return value
+            return node.value.lower() in ("true", "yes", "on")
+        return int(node.value) if kind == "int" and _INTEGER.fullmatch(node.value) else _ODD
+
+    def _key(self, key: Any, place: Path) -> Path:
+        if not isinstance(key, yaml.ScalarNode):
+            raise self._refused("a key must be a text", key)
+        inner, line = (*place, key.value), self._first_line + key.start_mark.line
+        if first := self._read.lines.get(inner):
+            raise YAMLTextError(f'the key "{key.value}" occurs twice, on lines {first} and {line}', line)
+        self._read.lines[inner] = line
+        return inner
