@@ -20,6 +20,11 @@ class Problem(NamedTuple):
         return f"{self.path}: {field}{self.text}"
 
 
+def in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return problems sorted by path, then line."""
+    return tuple(sorted(problems, key=lambda p: (p.path, p.line or 0, p.field, p.text)))
+
+
 class PromptevalError(Exception):
     """The command could not be done; the message says what, where, and what to do next."""
 
@@ -33,7 +38,7 @@ class DataError(PromptevalError):
     """Files do not keep a contract. `problems` lists all that is wrong, sorted by path."""
 
     def __init__(self, summary: str, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(sorted(problems, key=lambda p: (p.path, p.line or 0, p.field, p.text)))
+        self.problems = in_order(problems)
         super().__init__(summary)
 
     @property

@@ -97,9 +97,9 @@ PROBLEMS = {
     ),
     "own guard": (
         edit("expected/admit-rule-01.yaml", "- seven", '- "edge"'),
-        '"edge" stands in the term "edge proxy", so the point cannot be won',
+        '"edge" is part of the term "edge proxy", so the point cannot be matched',
     ),
-    "its own id": (add("see admit-rule-01"), "holds its own fixture id"),
+    "its own id": (add("see admit-rule-01"), "contains its own fixture id"),
     "key": (add("-----BEGIN RSA PRIVATE KEY-----"), "looks like a private key"),
     "token": (add("ghp_" + "a1B2" * 9), "looks like an access token"),
     "cloud key": (add("AKIA" + "ABCD1234" * 2), "looks like an access token"),
@@ -141,8 +141,8 @@ def test_a_reject_fixture_with_points(corpus: Path) -> None:
 
 WARNINGS = {
     "short": ("alpha", "eta", '"eta" is weak: it has 3 characters'),
-    "inside a word": ("alpha", "edgy", '"edgy" is weak: it stands inside the word "wedgy" of its session'),
-    "inside a number": ("alpha", "2024", 'it stands inside the word "20245"'),
+    "inside a word": ("alpha", "edgy", '"edgy" is weak: it is part of the word "wedgy" of its session'),
+    "inside a number": ("alpha", "2024", 'it is part of the word "20245"'),
 }
 
 

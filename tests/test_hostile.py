@@ -127,15 +127,15 @@ FIXTURE_FILES = {
     "10 MB of labels": ("expected/b-01.yaml", "notes: " + "a" * BIG, "is larger than 4,000,000 bytes"),
     "10 MB of session": ("sessions/b-01.md", SESSION + "a" * BIG, "is larger than 4,000,000 bytes"),
     "no end of front matter": ("sessions/b-01.md", "---\n" + "--\n" * 1_300_000, "does not start with front matter"),
-    "lone surrogate": ("expected/b-01.yaml", 'notes: "\\udcff"', "U+DCFF is no character of a text"),
-    "NUL": ("expected/b-01.yaml", 'notes: "\\0"', "U+0000 is no character of a text"),
+    "lone surrogate": ("expected/b-01.yaml", 'notes: "\\udcff"', "U+DCFF is not allowed in a text"),
+    "NUL": ("expected/b-01.yaml", 'notes: "\\0"', "U+0000 is not allowed in a text"),
     "lone surrogate in front matter": (
         "sessions/b-01.md",
         SESSION.replace("claude", '"\\ud800"'),
-        "U+D800 is no character of a text",
+        "U+D800 is not allowed in a text",
     ),
-    "no such character": ("expected/b-01.yaml", 'notes: "\\UFFFFFFFF"', "no YAML: a number out of range"),
-    "long version": ("expected/b-01.yaml", f"%YAML 1.{'9' * 5000}\n---\na: 1", "no YAML: a number out of range"),
+    "no such character": ("expected/b-01.yaml", 'notes: "\\UFFFFFFFF"', "not YAML: a number out of range"),
+    "long version": ("expected/b-01.yaml", f"%YAML 1.{'9' * 5000}\n---\na: 1", "not YAML: a number out of range"),
 }
 
 QUICK = [

@@ -45,7 +45,7 @@ NO_ANSWERS = {
     "deep": (DEEP, "nested deeper than 64"),
     "deep in a field": (GOOD.replace('"high"', DEEP, 1), "nested deeper than 64"),
     "integer": ("9" * 5000, "a number of 5000 characters"),
-    "float": ("1e999", "a number beyond reason"),
+    "float": ("1e999", "a number out of range"),
     "missing field": (json.dumps({"practice": [{"type": "practice"}], "map": []}), 'practice[0]: missing key "body"'),
     "extra field": (json.dumps(answer(proposal(why="x"))), 'practice[0]: unknown key "why"'),
     "confidence": (json.dumps(answer(proposal(kk_confidence="High"))), "practice[0].kk_confidence: "),

@@ -24,13 +24,14 @@ def transcript(root: Path, fixture: str) -> str:
 def pasted_text(body: str, prompt: Path, referenced: Iterable[Path]) -> str:
     """Return the prompt with `body` in the place of its transcript placeholder, or else behind it.
 
-    Referenced files come before the transcript, each under a heading with its name alone: a path could tell a label.
+    Referenced files come before the transcript, each under a heading with its name alone: a path could show a label.
     Raises PromptevalError for a file that cannot be read and a prompt with more than one placeholder.
     """
     lines = _read(prompt).split("\n")
     places = [index for index, line in enumerate(lines) if PLACEHOLDER in line]
     if len(places) > 1:
-        raise PromptevalError(f"{prompt} has {len(places)} transcript placeholders, on lines {_numbers(places)}")
+        numbers = ", ".join(str(place + 1) for place in places)
+        raise PromptevalError(f"{prompt} has {len(places)} transcript placeholders, on lines {numbers}")
     before, after = (lines[: places[0]], lines[places[0] + 1 :]) if places else (lines, [])
     parts = ["\n".join(before).rstrip("\n")]
     parts += [f"---\n\nReferenced file `{path.name}`:\n\n{_read(path).strip(chr(10))}" for path in referenced]
@@ -38,10 +39,6 @@ def pasted_text(body: str, prompt: Path, referenced: Iterable[Path]) -> str:
         parts.append("---\n\nTranscript:")
     parts += [body.strip("\n"), "\n".join(after).strip("\n")]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _numbers(places: list[int]) -> str:
-    return ", ".join(str(place + 1) for place in places)
 
 
 def _read(path: Path) -> str:

@@ -30,11 +30,10 @@ def read_status(fixtures: Path, results: Path) -> Status:
     if not results.exists():
         return Status((), (), tuple(ids), ())
     found, problems = load_results(results, ids, default_contract())
-    valid = tuple(name for name in ids if name in found.answers and found.answers[name].valid)
-    invalid = tuple(
-        (name, found.answers[name].problems[0])
-        for name in ids
-        if name in found.answers and not found.answers[name].valid
+    answers = sorted(found.answers.items())
+    return Status(
+        valid=tuple(name for name, answer in answers if answer.valid),
+        invalid=tuple((name, answer.problems[0]) for name, answer in answers if not answer.valid),
+        missing=tuple(name for name in ids if name not in found.answers),
+        problems=tuple(problems),
     )
-    missing = tuple(name for name in ids if name not in found.answers)
-    return Status(valid, invalid, missing, tuple(problems))

@@ -1,4 +1,4 @@
-"""What an author wants to know of a corpus before anybody answers it: its structure, beyond what an ingest demands."""
+"""What an author wants to know of a corpus before anybody answers it: more of its structure than an ingest checks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from prompteval.errors import Problem, count
+from prompteval.errors import Problem, count, in_order
 from prompteval.inputs import terms, yaml_lines
 from prompteval.inputs.fixtures import Loaded, load_corpus, split_session
 from prompteval.model import CategoryRow, Labels
@@ -17,13 +17,12 @@ from prompteval.model import CategoryRow, Labels
 FEWEST_SEGMENTS, MOST_SEGMENTS = 8, 20
 _NUMBER = re.compile(r"-[0-9]+$")
 _TAG = re.compile(r"\[(?:USER|AGENT)\]:")
-_CANONICAL_TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 _TIME = re.compile(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z")
 _EMPTY = ("reject-", "trap-")
 
 
 class Checked(NamedTuple):
-    """All problems, which have to be mended, all warnings, which have to be read, and one line that counts."""
+    """All problems, which have to be fixed, all warnings, which should be read, and one line that counts."""
 
     problems: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
@@ -36,11 +35,7 @@ def check_corpus(root: Path) -> Checked:
     problems = [*loaded.problems, *_structure(loaded), *terms.problems(loaded)]
     warnings = list(terms.warnings(loaded))
     counted = f"{count(len(problems), 'problem')} and {count(len(warnings), 'warning')}"
-    return Checked(_sorted(problems), _sorted(warnings), f"{count(len(loaded.sessions), 'session')}: {counted}")
-
-
-def _sorted(problems: list[Problem]) -> tuple[Problem, ...]:
-    return tuple(sorted(problems, key=lambda p: (p.path, p.line or 0, p.field, p.text)))
+    return Checked(in_order(problems), in_order(warnings), f"{count(len(loaded.sessions), 'session')}: {counted}")
 
 
 def _structure(loaded: Loaded) -> Iterator[Problem]:
@@ -62,19 +57,18 @@ def _front_matter(path: str, source: str, seen: dict[str, str]) -> Iterator[Prob
         document = yaml_lines.load(source, first_line=2)
     except yaml_lines.YAMLTextError:
         return  # load_corpus has named it
-    if not isinstance(document.value, dict):
-        return
-    identity, captured = document.value.get("session_id"), document.value.get("captured_at")
+    value = document.value if isinstance(document.value, dict) else {}
+    identity, captured = value.get("session_id"), value.get("captured_at")
     if isinstance(identity, str) and (first := seen.setdefault(identity, path)) != path:
-        yield Problem(path, "session_id", f"is that of {first}", document.lines.get(("session_id",)))
+        yield Problem(path, "session_id", f"is that of {first}", document.line(("session_id",)))
     if isinstance(captured, str) and not _is_canonical(captured):
-        line = document.lines.get(("captured_at",))
-        yield Problem(path, "captured_at", f"{captured} is not a time written as 2026-01-15T10:00:00.000Z", line)
+        text = f"{captured} is not a time written as 2026-01-15T10:00:00.000Z"
+        yield Problem(path, "captured_at", text, document.line(("captured_at",)))
 
 
 def _is_canonical(time: str) -> bool:
     try:
-        datetime.strptime(time, _CANONICAL_TIME)
+        datetime.strptime(time, "%Y-%m-%dT%H:%M:%S.%fZ")
     except ValueError:
         return False
     return _TIME.fullmatch(time) is not None
@@ -105,7 +99,7 @@ def _category(name: str, labels: Labels, rows: dict[str, CategoryRow]) -> Iterat
 
 
 def _expected(path: str, labels: Labels, expected: str) -> Iterator[Problem]:
-    """Hold the labels against the column `expected` of the category table."""
+    """Yield where the labels disagree with the column `expected` of the category table."""
     if (expected == "empty") != labels.expect_empty:
         wanted = "an empty answer" if expected == "empty" else "points"
         yield Problem(path, "expect_empty", f"corpus.yaml says that {labels.category} expects {wanted}")
@@ -121,4 +115,4 @@ def _counts(loaded: Loaded) -> Iterator[Problem]:
             yield Problem("corpus.yaml", "categories", text)
     for category, times in Counter(row.category for row in loaded.categories).items():
         if times > 1:
-            yield Problem("corpus.yaml", "categories", f"{category} stands in the table {times} times")
+            yield Problem("corpus.yaml", "categories", f"{category} is in the table {times} times")

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prompteval.errors import DataError, Problem, PromptevalError
-from prompteval.inputs import folder, yaml_lines
+from prompteval.inputs import yaml_lines
 from prompteval.inputs.contract import DEFAULT_SUITE, breaches, default_contract, json_path
-from prompteval.inputs.files import FileRefusedError, read_text
+from prompteval.inputs.files import FileRefusedError, read_text, scan
 from prompteval.model import CategoryRow, Corpus, ExpectedPoint, Fixture, Labels
 from prompteval.text.fold import fold
 
@@ -77,7 +77,7 @@ def _read_all(root: Path, name: str, suffix: str, problems: list[Problem]) -> di
     """Return the text of each file by its stem; what cannot be read is added to `problems`."""
     if not Path(os.path.realpath(root / name)).is_relative_to(os.path.realpath(root)):
         raise PromptevalError(f"{root / name} is a link out of its folder")
-    listing = folder.scan(root / name, suffix)
+    listing = scan(root / name, suffix)
     problems += [Problem(f"{name}/{bad.path}", bad.field, bad.text) for bad in listing.problems]
     texts = {}
     for stem, path in listing.files.items():
@@ -113,7 +113,7 @@ def read_labels(path: str, source: str, name: str) -> tuple[Labels | None, list[
     if document is None:
         return None, problems
     for place, text in _label_rules(document.value, name):
-        problems.append(Problem(path, json_path(place), text, _line(document.lines, place)))
+        problems.append(Problem(path, json_path(place), text, document.line(place)))
     return (None, problems) if problems else (_labels(document.value), [])
 
 
@@ -180,19 +180,10 @@ def _checked(
         document = yaml_lines.load(source, first_line)
     except yaml_lines.YAMLTextError as error:
         return None, [Problem(path, "", str(error), error.line)]
-    problems = []
-    for breach in breaches(contract, document.value):
-        text = breach.text
-        if breach.path in document.unquoted and document.unquoted[breach.path][1] != "nothing":
-            scalar, kind = document.unquoted[breach.path]
-            text = f"{scalar} without quotes is {kind}; write '{scalar}'" if '"string"' in text else text
-        problems.append(Problem(path, breach.field, text, _line(document.lines, breach.path)))
-    return document, problems
-
-
-def _line(lines: dict[yaml_lines.Path, int], place: yaml_lines.Path) -> int | None:
-    """Return the line of a place, or of the nearest place around it."""
-    return lines.get(place) or (_line(lines, place[:-1]) if place else None)
+    return document, [
+        Problem(path, breach.field, document.said(breach.path, breach.text), document.line(breach.path))
+        for breach in breaches(contract, document.value)
+    ]
 
 
 def corpus_problems(path: str, source: str) -> list[Problem]:

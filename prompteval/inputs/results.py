@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from prompteval.digests import canonical
 from prompteval.errors import DataError, Problem, PromptevalError, nearest
-from prompteval.inputs import folder, strict_json
+from prompteval.inputs import strict_json
 from prompteval.inputs.contract import answer_breaches, proposals_of
-from prompteval.inputs.files import FileRefusedError, decode, read_bytes
+from prompteval.inputs.files import FileRefusedError, decode, read_bytes, scan
 from prompteval.model import Answer, Contract
 
 # Characters that are searched in one answer. Recorded ones have 5,000; of hostile Markdown so much takes seconds.
@@ -40,7 +40,7 @@ def load_results(root: Path, fixture_ids: Iterable[str], contract: Contract) -> 
     if not root.is_dir():
         raise PromptevalError(f"no results in {root}: it is not a folder")
     known = set(fixture_ids)
-    listing = folder.scan(root, ".json")
+    listing = scan(root, ".json")
     problems = list(listing.problems)
     answers: dict[str, Answer] = {}
     for stem, path in listing.files.items():

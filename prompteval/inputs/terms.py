@@ -1,10 +1,10 @@
-"""What the words of sessions and labels do: can each point be won, is each term telling, does anything leak out."""
+"""What the words of sessions and labels do: can each point be matched, is each term specific, does anything leak."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from prompteval.errors import Problem, count
@@ -14,6 +14,7 @@ from prompteval.text.fold import fold, fold_by_character
 
 SHORTEST_TERM = 4  # characters; shorter ones turn up by chance
 LONGEST_SHARED = 10  # words; what two people write by chance, a test's message say, is shorter
+_EXCLUDING = ("must_match_none", "must_not_match")
 _WORD = re.compile(r"\w+")
 
 # Shapes of what must not be in a corpus, not even invented: a reader, and a scanner, cannot tell it from a real one.
@@ -50,17 +51,16 @@ class _Term(NamedTuple):
 
 
 def problems(loaded: Loaded) -> Iterator[Problem]:
-    """Yield points that cannot be won, guards that guard nothing, names that give a label away and what is private."""
+    """Yield points that cannot be matched, guards that never occur, names that show a label and what is private."""
     bodies = {name: _both_ways(_body(loaded, name)) for name in loaded.sessions}
     for term in _terms(loaded):
         if not _occurs(_both_ways(term.text), bodies[term.name]):
-            excludes = term.role in ("must_match_none", "must_not_match")
-            consequence = "so it excludes nothing" if excludes else "so the point cannot be won"
-            yield term.problem(f'"{term.text}" does not occur in the session, {consequence}')
+            effect = "so it excludes nothing" if term.role in _EXCLUDING else "so the point cannot be matched"
+            yield term.problem(f'"{term.text}" does not occur in the session, {effect}')
     yield from _own_guards(loaded)
     for name, text in sorted(loaded.sessions.items()):
         if name in text:
-            yield Problem(f"sessions/{name}.md", "", "holds its own fixture id, which gives the label away")
+            yield Problem(f"sessions/{name}.md", "", "contains its own fixture id, which shows the label")
         for number, what, found in _private(text):
             yield Problem(f"sessions/{name}.md", "", f"looks like {what}: {found[:40]}", number)
 
@@ -74,36 +74,33 @@ def _private(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _own_guards(loaded: Loaded) -> Iterator[Problem]:
-    """Yield the guards that stand in a term their own point needs: whatever satisfies it breaks it."""
+    """Yield the guards that are part of a term their own point needs: whatever satisfies it breaks it."""
     for name, labels in sorted(loaded.labels.items()):
         for point in labels.points:
-            for guard in (*point.must_match_none, *point.must_not_match):
-                needed = [term for term in point.must_match_all if _stands_in(guard, term)]
-                broken = [
-                    next((term for term in listed if _stands_in(guard, term)), None) for listed in point.must_match_any
-                ]
-                if broken and None not in broken:
-                    needed += [term for term in broken if term]
-                if needed:
-                    text = f'"{guard}" stands in the term "{needed[0]}", so the point cannot be won'
-                    role = "must_not_match" if guard in point.must_not_match else "must_match_none"
-                    yield _Term(name, point, role, guard).problem(text)
+            for role in _EXCLUDING:
+                for term in getattr(point, role):
+                    needed = _holding(term, point.must_match_all)
+                    broken = [_holding(term, listed) for listed in point.must_match_any]
+                    if broken and all(broken):
+                        needed += broken[0]
+                    if needed:
+                        text = f'"{term}" is part of the term "{needed[0]}", so the point cannot be matched'
+                        yield _Term(name, point, role, term).problem(text)
 
 
 def warnings(loaded: Loaded) -> Iterator[Problem]:
     """Yield weak terms and sessions that share long runs of words."""
     bodies = {name: fold(_body(loaded, name)) for name in loaded.sessions}
     for term in _terms(loaded):
-        if term.role not in ("must_match_none", "must_not_match"):
+        if term.role not in _EXCLUDING:
             for reason in _weak(fold(term.text), term.name, bodies):
                 yield term.problem(f'"{term.text}" is weak: {reason}')
     yield from _template_reuse(bodies)
 
 
 def _body(loaded: Loaded, name: str) -> str:
-    text = loaded.sessions.get(name, "")
-    parts = split_session(text)
-    return parts[1] if parts else text
+    parts = split_session(loaded.sessions[name])
+    return parts[1] if parts else loaded.sessions[name]
 
 
 def _terms(loaded: Loaded) -> Iterator[_Term]:
@@ -126,15 +123,15 @@ def _occurs(term: tuple[str, str], text: tuple[str, str]) -> bool:
     return term[0] in text[0] or term[1] in text[1]
 
 
-def _stands_in(guard: str, term: str) -> bool:
-    return _occurs(_both_ways(guard), _both_ways(term))
+def _holding(guard: str, terms: Iterable[str]) -> list[str]:
+    return [term for term in terms if _occurs(_both_ways(guard), _both_ways(term))]
 
 
 def _weak(term: str, name: str, bodies: dict[str, str]) -> Iterator[str]:
     if len(term) < SHORTEST_TERM:
         yield f"it has {count(len(term), 'character')}"
-    if longer := _longer_word(term, bodies.get(name, "")):
-        yield f'it stands inside the word "{longer}" of its session'
+    if longer := _longer_word(term, bodies[name]):
+        yield f'it is part of the word "{longer}" of its session'
     having = sum(term in body for body in bodies.values())
     if having * 2 > len(bodies) > 1:
         yield f"it occurs in {having} of {len(bodies)} sessions"

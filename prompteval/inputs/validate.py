@@ -1,4 +1,4 @@
-"""Hold single files against the contracts, outside any corpus."""
+"""Check single files against the contracts, outside any corpus."""
 
 from __future__ import annotations
 
@@ -8,18 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.errors import Problem, PromptevalError, count
-from prompteval.inputs import folder
 from prompteval.inputs.contract import default_contract
-from prompteval.inputs.files import FileRefusedError, read_bytes, read_text
+from prompteval.inputs.files import FileRefusedError, read_bytes, read_text, scan
 from prompteval.inputs.fixtures import corpus_problems, read_labels, session_problems
 from prompteval.inputs.results import read_answer
 
-_SUFFIX = {
-    "proposal-output": ".json",
-    "expected-labels": ".yaml",
-    "session-front-matter": ".md",
-    "corpus": ".yaml",
-}
+_CONTRACTS = {".json": "proposal-output", ".yaml": "expected-labels", ".md": "session-front-matter"}
+_SUFFIX = {contract: suffix for suffix, contract in _CONTRACTS.items()} | {"corpus": ".yaml"}
 
 
 class Validation(NamedTuple):
@@ -40,7 +35,8 @@ def validate_files(paths: Iterable[Path], contract: str | None) -> Validation:
     files = list(_files(paths, contract, problems))
     for path in files:
         try:
-            problems += _problems(path, contract or _suggested(path), warnings)
+            suggested = "corpus" if path.name == "corpus.yaml" else _CONTRACTS.get(path.suffix, "proposal-output")
+            problems += _problems(path, contract or suggested, warnings)
         except FileRefusedError as error:
             problems.append(Problem(str(path), "", str(error)))
     bad = len({problem.path for problem in problems})
@@ -52,7 +48,7 @@ def _files(paths: Iterable[Path], contract: str | None, problems: list[Problem])
     suffix = _SUFFIX[contract or "proposal-output"]
     for path in paths:
         if os.path.isdir(path):  # not Path.is_dir, which raises for a name that is too long
-            listing = folder.scan(path, suffix)
+            listing = scan(path, suffix)
             problems += [Problem(str(path / bad.path), bad.field, bad.text) for bad in listing.problems]
             if not listing.files and not listing.problems:
                 raise PromptevalError(f"{path} has no {suffix} file")
@@ -61,12 +57,6 @@ def _files(paths: Iterable[Path], contract: str | None, problems: list[Problem])
             yield path
         else:
             raise PromptevalError(f"{path} does not exist")
-
-
-def _suggested(path: Path) -> str:
-    if path.name == "corpus.yaml":
-        return "corpus"
-    return {".yaml": "expected-labels", ".md": "session-front-matter"}.get(path.suffix, "proposal-output")
 
 
 def _problems(path: Path, contract: str, warnings: list[str]) -> list[Problem]:

@@ -7,7 +7,6 @@ several documents and deep nesting are refused, so no file can mean two things o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import yaml
@@ -16,7 +15,11 @@ Path = tuple["str | int", ...]
 DEEPEST = 20
 LONGEST = 100_000  # characters; the parser takes a second for so many, and the longest labels have 600
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # an escape can write what no file can hold
-_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,8})")
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_KINDS = {"bool": "a boolean", "int": "a number", "float": "a number", "timestamp": "a date", "null": "nothing"}
+# What a date, 1.10, 12:30 or null is read as. No contract takes it, it equals no other, and its JSON has no digit.
+_ODD = float("nan")
+_LIST, _MAPPING = re.compile(r"(?s)\A\[.*\](?= is not )"), re.compile(r"(?s)\A\{.*\}(?= is not )")
 
 
 class YAMLTextError(ValueError):
@@ -28,129 +31,106 @@ class YAMLTextError(ValueError):
 
 
 class YAMLText(NamedTuple):
-    """A value, the line of each place in it, and the source of each scalar that was not written as a text."""
+    """A value, the line of each place in it, and source and kind of each scalar that YAML does not take for a text."""
 
     value: Any
     lines: dict[Path, int]
     unquoted: dict[Path, tuple[str, str]]
 
+    def line(self, place: Path) -> int:
+        """Return the line of a place, or of the nearest place around it."""
+        return self.lines[place] if place in self.lines else self.line(place[:-1])
 
-_KINDS = {
-    "tag:yaml.org,2002:bool": "a boolean",
-    "tag:yaml.org,2002:int": "a number",
-    "tag:yaml.org,2002:float": "a number",
-    "tag:yaml.org,2002:timestamp": "a date",
-    "tag:yaml.org,2002:null": "nothing",
-}
+    def said(self, place: Path, text: str) -> str:
+        """Return what a contract says of the value at `place`, with the value as it stands in the file."""
+        if place not in self.unquoted:
+            return _LIST.sub("a list", _MAPPING.sub("a mapping", text))
+        source, kind = self.unquoted[place]
+        if not source:
+            return "is empty"
+        if 'type "string"' in text:
+            return f"{source} without quotes is {kind}; write '{source}'"
+        value, _, problem = text.partition(" ")
+        return f"{source} {problem}" if value in (source, "null", "true", "false") else f"is {source}; {text}"
 
 
 def load(text: str, first_line: int = 1) -> YAMLText:
     """Return the one document in `text`, whose first line is line `first_line` of its file. Raises YAMLTextError."""
     if len(text) > LONGEST:
         raise YAMLTextError(f"longer than {LONGEST:,} characters", first_line)
-    builder = _Builder(first_line)
     try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            builder.take(event)
+        return _Loader(text, first_line).document()
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise YAMLTextError(f"no YAML: {error.problem}", (mark.line if mark else 0) + first_line) from error
+        mark, problem = error.problem_mark or error.context_mark, str(error.problem)
+        problem = "a tab; write spaces" if r"'\t'" in problem else problem
+        raise YAMLTextError(f"not YAML: {problem}", (mark.line if mark else 0) + first_line) from error
     except yaml.YAMLError as error:
-        raise YAMLTextError(f"no YAML: {str(error).splitlines()[0]}", first_line) from error
+        raise YAMLTextError(f"not YAML: {str(error).splitlines()[0]}", first_line) from error
     except (ValueError, OverflowError) as error:
         if isinstance(error, YAMLTextError):
             raise
         # PyYAML lets through what Python says of an escape such as \UFFFFFFFF or of a version with 5,000 digits.
-        raise YAMLTextError("no YAML: a number out of range", first_line) from error
-    return YAMLText(builder.root, builder.lines, builder.unquoted)
+        raise YAMLTextError("not YAML: a number out of range", first_line) from error
 
 
-class _Builder:
-    """Build the value from parser events: a loop and a stack, so that nesting costs no recursion."""
+class _Loader(yaml.SafeLoader):
+    """Compose nodes, refusing what the subset lacks before PyYAML descends into it, and turn them into values."""
 
-    def __init__(self, first_line: int) -> None:
-        self.root: Any = None
-        self.lines: dict[Path, int] = {}
-        self.unquoted: dict[Path, tuple[str, str]] = {}
-        self._first_line = first_line
-        self._resolve: Callable[..., str] = yaml.resolver.Resolver().resolve
-        self._open: list[tuple[Path, dict[str, Any] | list[Any]]] = []
-        self._key: str | None = None
-        self._documents = 0
+    def __init__(self, text: str, first_line: int) -> None:
+        super().__init__(text)
+        self._first_line, self._depth = first_line, 0
+        self._read = YAMLText(None, {}, {})
 
-    def take(self, event: yaml.Event) -> None:
-        line = (event.start_mark.line if event.start_mark else 0) + self._first_line
-        if isinstance(event, yaml.DocumentStartEvent):
-            self._documents += 1
-            if self._documents > 1:
-                raise YAMLTextError("more than one document", line)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self._open.pop()
-        elif isinstance(event, yaml.NodeEvent):
-            self._take_node(event, line)
+    def document(self) -> YAMLText:
+        """Return the one document. Raises YAMLTextError and what PyYAML raises."""
+        if not self.check_node():
+            raise YAMLTextError("is empty", self._first_line)
+        value = self._take(self.get_node(), ())
+        if self.check_node():
+            raise self._refused("more than one document", self._next())
+        return self._read._replace(value=value)
 
-    def _take_node(self, event: yaml.NodeEvent, line: int) -> None:
-        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            raise YAMLTextError("anchors and aliases are not allowed", line)
-        if isinstance(event, (yaml.ScalarEvent, yaml.CollectionStartEvent)) and event.tag is not None:
-            raise YAMLTextError(f"the tag {event.tag} is not allowed", line)
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Return the next node. Raises YAMLTextError."""
+        event = self._next()
+        if event.anchor is not None:
+            raise self._refused("anchors and aliases are not allowed", event)
+        if event.tag is not None:
+            raise self._refused(f"the tag {event.tag} is not allowed", event)
         if isinstance(event, yaml.ScalarEvent) and (found := _NO_TEXT.search(event.value)):
-            raise YAMLTextError(f"U+{ord(found[0]):04X} is no character of a text", line)
-        if self._open and isinstance(self._open[-1][1], dict) and self._key is None:
-            self._key = self._take_key(event, line)
-        elif isinstance(event, yaml.ScalarEvent):
-            path = self._place(line)
-            self._put(self._scalar(event, path))
-        else:
-            path = self._place(line)
-            if len(path) >= DEEPEST:
-                raise YAMLTextError(f"nested deeper than {DEEPEST}", line)
-            container: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
-            self._put(container)
-            self._open.append((path, container))
+            raise self._refused(f"U+{ord(found[0]):04X} is not allowed in a text", event)
+        if isinstance(event, yaml.CollectionStartEvent) and self._depth >= DEEPEST:
+            raise self._refused(f"nested deeper than {DEEPEST}", event)
+        self._depth += 1
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
-    def _take_key(self, event: yaml.NodeEvent, line: int) -> str:
-        path, mapping = self._open[-1]
-        if not isinstance(event, yaml.ScalarEvent):
-            raise YAMLTextError("a key must be a text", line)
-        if event.value in mapping:
-            raise YAMLTextError(f'the key "{event.value}" occurs twice', line)
-        self.lines[(*path, event.value)] = line
-        return str(event.value)
+    def _next(self) -> Any:
+        return self.peek_event()  # type: ignore[no-untyped-call]
 
-    def _place(self, line: int) -> Path:
-        """Return the path of the value that comes now. In a mapping the key's line counts, not the value's."""
-        if not self._open:
-            self.lines[()] = line
-            return ()
-        path, container = self._open[-1]
-        if isinstance(container, dict):
-            return (*path, str(self._key))
-        here: Path = (*path, len(container))
-        self.lines[here] = line
-        return here
+    def _refused(self, text: str, found: Any) -> YAMLTextError:
+        return YAMLTextError(text, self._first_line + found.start_mark.line)
 
-    def _put(self, value: Any) -> None:
-        if not self._open:
-            self.root = value
-            return
-        container = self._open[-1][1]
-        if isinstance(container, list):
-            container.append(value)
-        else:
-            container[str(self._key)] = value
-            self._key = None
+    def _take(self, node: Any, place: Path) -> Any:
+        self._read.lines.setdefault(place, self._first_line + node.start_mark.line)  # but the key's line in a mapping
+        if isinstance(node, yaml.SequenceNode):
+            return [self._take(item, (*place, index)) for index, item in enumerate(node.value)]
+        if isinstance(node, yaml.MappingNode):
+            return {key.value: self._take(item, self._key(key, place)) for key, item in node.value}
+        kind = node.tag.rpartition(":")[2]
+        if kind not in _KINDS:
+            return node.value
+        self._read.unquoted[place] = node.value, _KINDS[kind]
+        if kind == "bool":
+            return node.value.lower() in ("true", "yes", "on")
+        return int(node.value) if kind == "int" and _INTEGER.fullmatch(node.value) else _ODD
 
-    def _scalar(self, event: yaml.ScalarEvent, path: Path) -> Any:
-        tag = self._resolve(yaml.ScalarNode, event.value, event.implicit)
-        if tag not in _KINDS:
-            return event.value
-        self.unquoted[path] = (event.value, _KINDS[tag])
-        if tag.endswith(":null"):
-            return None
-        if tag.endswith(":bool"):
-            return event.value.lower() in ("true", "yes", "on")
-        if tag.endswith(":int") and _INTEGER.fullmatch(event.value):
-            return int(event.value)
-        # A date, 1.10 or 12:30: no contract takes a number with a fraction, and each is told from the next.
-        return len(self.unquoted) + 0.5
+    def _key(self, key: Any, place: Path) -> Path:
+        if not isinstance(key, yaml.ScalarNode):
+            raise self._refused("a key must be a text", key)
+        inner, line = (*place, key.value), self._first_line + key.start_mark.line
+        if first := self._read.lines.get(inner):
+            raise YAMLTextError(f'the key "{key.value}" occurs twice, on lines {first} and {line}', line)
+        self._read.lines[inner] = line
+        return inner
