@@ -53,7 +53,7 @@ def main() -> None:
 def check(fixtures: Path) -> None:
     """Check a corpus as its author would: pairs, front matter, segments, categories, and what the terms are worth.
 
-    Problems have to be mended, and then the exit code is 1; warnings have to be read.
+    Problems have to be fixed, and then the exit code is 1; warnings should be read.
 
     \b
     prompteval check fixtures

@@ -80,7 +80,7 @@ def _own_guards(loaded: Loaded) -> Iterator[Problem]:
                 needed = _holding(guard, point.must_match_all)
                 broken = [_holding(guard, listed) for listed in point.must_match_any]
                 if all(broken):
-                    needed += sum(broken, [])
+                    needed += [term for terms in broken for term in terms]
                 if needed:
                     text = f'"{guard}" is part of the term "{needed[0]}", so the point cannot be matched'
                     yield _Term(name, point, "must_not_match", guard).problem(text)

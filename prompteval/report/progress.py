@@ -42,7 +42,7 @@ def _listed(heading: str, items: list[str]) -> list[str]:
 def _next(status: Status, results: str, fixtures: Path | None) -> str:
     where = f" --fixtures {shlex.quote(str(fixtures))}" if fixtures else ""
     if status.problems:
-        return f"mend what is in the way, then prompteval status{where} {results}"
+        return f"correct what is in the way, then prompteval status{where} {results}"
     if status.missing:
         return f"prompteval prompt {status.missing[0]} --prompt FILE{where}"
     return f"prompteval ingest --version V --model NAME{where} {results}"
