@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import comb
 from typing import NamedTuple
 
 from prompteval import stats
-from prompteval.compare import Comparison
-from prompteval.measures import sum_of_means
-from prompteval.outcome import FixtureOutcome, Ratio
+from prompteval.compare import Comparison, sum_of_means
+from prompteval.outcomes import GATE, PHANTOMS, RECALL, FixtureOutcome, Ratio
+from prompteval.outcomes import Measure as Row
 
 Interval = tuple[float, float]
 
 
-class Measure(NamedTuple):
+class Tested(NamedTuple):
     """One measure on both sides. `p` is None where it could not be computed, or could not be small at this size.
 
     `fixtures` counts those that the measure is about; `fewest` how many of them would have had to change one way, and
@@ -40,9 +40,9 @@ class Noise(NamedTuple):
 class Evidence(NamedTuple):
     """What `diff` says about chance. Intervals and noise are for the baseline and the candidate, in this order."""
 
-    recall: Measure
-    phantoms: Measure
-    gate: Measure
+    recall: Tested
+    phantoms: Tested
+    gate: Tested
     passed: tuple[Interval | None, Interval | None]
     gate_accuracy: tuple[Interval | None, Interval | None]
     noise: tuple[Noise | None, Noise | None]
@@ -52,10 +52,11 @@ def weigh(comparison: Comparison) -> Evidence:
     """Return the evidence of a comparison. Recall is primary and unadjusted; phantoms and gate accuracy share Holm."""
     pairs = comparison.pairs
     gates = [pair for pair in pairs if pair.baseline[0].gate is not None and pair.candidate[0].gate is not None]
-    recall = _measure("recall", [_values(pair[1:], _matched) for pair in pairs if pair.candidate[0].points_total])
+    asked = [pair for pair in pairs if pair.candidate[0].counts["points_total"]]
+    recall = _measure(RECALL.name, [_values(pair[1:], RECALL) for pair in asked])
     phantoms, gate = _secondary(
-        ("phantoms", [_values(valid, _phantoms) for valid in comparison.readable]),
-        ("gate accuracy", [_values(pair[1:], _gate) for pair in gates]),
+        (PHANTOMS.name, [_values(valid, PHANTOMS) for valid in comparison.readable]),
+        (GATE.name, [_values(pair[1:], GATE) for pair in gates]),
     )
     return Evidence(
         recall,
@@ -67,30 +68,18 @@ def weigh(comparison: Comparison) -> Evidence:
     )
 
 
-def _matched(outcome: FixtureOutcome) -> int:
-    return outcome.points_matched
-
-
-def _phantoms(outcome: FixtureOutcome) -> int:
-    return outcome.phantoms
-
-
-def _gate(outcome: FixtureOutcome) -> int:
-    return bool(outcome.gate)
-
-
-def _values(sides: Sequence[Sequence[FixtureOutcome]], value: Callable[[FixtureOutcome], int]) -> stats.Stratum:
+def _values(sides: Sequence[Sequence[FixtureOutcome]], measure: Row) -> stats.Stratum:
     baseline, candidate = sides
-    return [value(outcome) for outcome in baseline], [value(outcome) for outcome in candidate]
+    return [o.counts[measure.part] for o in baseline], [o.counts[measure.part] for o in candidate]
 
 
-def _measure(name: str, strata: Sequence[stats.Stratum]) -> Measure:
+def _measure(name: str, strata: Sequence[stats.Stratum]) -> Tested:
     try:
         fewest = _fewest(strata, stats.LEVEL)
         p = None if fewest is None else stats.permutation_p(strata)
     except stats.TooUnevenError:
-        return Measure(name, None, False, len(strata), None, uneven=True)
-    return Measure(name, p, False, len(strata), fewest, uneven=False)
+        return Tested(name, None, False, len(strata), None, uneven=True)
+    return Tested(name, p, False, len(strata), fewest, uneven=False)
 
 
 def _fewest(strata: Sequence[stats.Stratum], level: Fraction) -> int | None:
@@ -104,7 +93,7 @@ def _fewest(strata: Sequence[stats.Stratum], level: Fraction) -> int | None:
     return stats.fewest_changes(sizes, level=level)
 
 
-def _secondary(*measures: tuple[str, Sequence[stats.Stratum]]) -> list[Measure]:
+def _secondary(*measures: tuple[str, Sequence[stats.Stratum]]) -> list[Tested]:
     """Return the measures adjusted after Holm for those of them that were tested.
 
     The smallest of n adjusted p values is n times the raw one, so `fewest` has to reach a level n times as strict.
@@ -132,7 +121,7 @@ def _intervals(shares: Iterable[tuple[Ratio, Ratio]]) -> tuple[Interval | None, 
 
 
 def _share(outcomes: Sequence[FixtureOutcome]) -> Ratio:
-    return Ratio(sum(map(_gate, outcomes)), len(outcomes))
+    return Ratio(sum(outcome.counts[GATE.part] for outcome in outcomes), len(outcomes))
 
 
 def _noise(fixtures: Iterable[Sequence[FixtureOutcome]]) -> Noise | None:

@@ -4,14 +4,40 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from prompteval.measures import Mean, Measures, measure, passed
-from prompteval.outcome import FixtureOutcome, LeftOut, Ratio, Run, Totals, totals
+from prompteval.outcomes import MEASURES, PASSED, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, add
 from prompteval.samples import Samples
 
 Outcomes = Mapping[str, Sequence[FixtureOutcome]]  # by run id
+Answers = Sequence[FixtureOutcome]  # of one fixture, one per run
+
+
+class Mean(NamedTuple):
+    """A part of a whole (None: a count), both of them sums over fixtures of the mean over answers. 0/0 is unknown."""
+
+    part: Fraction
+    whole: Fraction | None
+
+
+def mean(fixtures: Iterable[Answers], measure: Measure, weight: int = 1) -> Mean:
+    """Return a measure over the answers of some fixtures, each fixture with the same weight."""
+    listed = list(fixtures)
+    part, whole = (
+        weight * sum_of_means((sum(o.counts[name] for o in answers), len(answers)) for answers in listed)
+        for name in (measure.part, measure.whole or measure.part)
+    )
+    return Mean(part, whole if measure.whole else None)
+
+
+def sum_of_means(sums: Iterable[tuple[int, int]]) -> Fraction:
+    """Return the sum of sum/number over pairs of these; one fraction for each number, since fractions add up slowly."""
+    totals: dict[int, int] = {}
+    for total, number in sums:
+        totals[number] = totals.get(number, 0) + total
+    return sum((Fraction(total, number) for number, total in totals.items()), Fraction(0))
 
 
 class Side:
@@ -38,9 +64,17 @@ class Side:
         """The outcomes of all runs on all compared fixtures."""
         return [outcome for outcomes in self.outcomes.values() for outcome in outcomes.values()]
 
-    def totals_of(self, run: Run) -> Totals:
+    def counts_of(self, run: Run) -> Counts:
         """The sums of one run over the compared fixtures that it answered."""
-        return totals(outcomes[run.id] for outcomes in self.outcomes.values() if run.id in outcomes)
+        return add(outcomes[run.id].counts for outcomes in self.outcomes.values() if run.id in outcomes)
+
+    @property
+    def categories(self) -> dict[str, Ratio]:
+        """How many of all answers in each category pass, by name."""
+        grouped: dict[str, list[Counts]] = defaultdict(list)
+        for outcome in self.all_outcomes:
+            grouped[outcome.category].append(outcome.counts)
+        return {name: Ratio(sum(c[PASSED.part] for c in found), len(found)) for name, found in sorted(grouped.items())}
 
 
 class Pair(NamedTuple):
@@ -87,15 +121,15 @@ def _passes(outcomes: Sequence[FixtureOutcome]) -> Ratio:
     return Ratio(sum(outcome.passed for outcome in outcomes), len(outcomes))
 
 
-def _texts(outcomes: Iterable[FixtureOutcome]) -> set[tuple[str, object]]:
-    """The reasons, less what a model words anew each time: which points are missed counts, the titles do not."""
-    return {(reason.code, reason.detail.get("point")) for outcome in outcomes for reason in outcome.reasons}
+def _texts(outcomes: Iterable[FixtureOutcome]) -> set[tuple[str, str | None]]:
+    """The reasons, less what a model words otherwise each time: which points are missed counts, the titles do not."""
+    return {(reason.code, reason.point) for outcome in outcomes for reason in outcome.reasons}
 
 
 class Comparison:
     """A baseline and a candidate under one set of labels, on the fixtures that both answered with the same session.
 
-    `labels` is the corpus revision whose labels judged both sides; None: each run's own.
+    `labels` is the corpus revision whose labels scored both sides; None: each run's own.
     """
 
     def __init__(self, baseline: Side, candidate: Side, labels: str | None, left_out: tuple[LeftOut, ...]) -> None:
@@ -113,8 +147,8 @@ class Comparison:
         )
 
     @property
-    def one_judge(self) -> bool:
-        """Whether the same labels judged every answer; otherwise a difference may be one of the labels."""
+    def same_labels(self) -> bool:
+        """Whether the same labels scored every answer; otherwise a difference may be one of the labels."""
         return (
             self.labels is not None or len({run.corpus for s in (self.baseline, self.candidate) for run in s.runs}) == 1
         )
@@ -131,31 +165,35 @@ class Comparison:
         return self.answers_each or 1
 
     @cached_property
-    def readable(self) -> list[tuple[list[FixtureOutcome], list[FixtureOutcome]]]:
+    def readable(self) -> list[tuple[Answers, Answers]]:
         """The valid answers of the fixtures that have one on both sides: phantoms are counted and compared on these."""
         return [valid for valid in (pair.valid for pair in self.pairs) if all(valid)]
 
     @cached_property
-    def measures(self) -> tuple[Measures, Measures]:
-        """What baseline and candidate reached, each fixture with the same weight, as in the tests of `evidence`.
+    def measures(self) -> dict[Measure, tuple[Mean, Mean]]:
+        """What baseline and candidate reached, each fixture with the same weight, as in the tests of `chance`.
 
-        Where all fixtures have the same number of answers these are sums; otherwise sums of means, one a fixture.
+        Where all fixtures have the same number of answers these are sums; otherwise sums of means, one per fixture.
         """
+        return {measure: self._both(self.answers_to(measure), measure) for measure in MEASURES}
+
+    def answers_to(self, measure: Measure) -> list[tuple[Answers, Answers]]:
+        """Return the answers of each fixture on both sides that a measure is told of."""
+        return self.readable if measure.readable else [(pair.baseline, pair.candidate) for pair in self.pairs]
+
+    def _both(self, answers: Sequence[tuple[Answers, Answers]], measure: Measure) -> tuple[Mean, Mean]:
         return (
-            measure([pair.baseline for pair in self.pairs], [before for before, _ in self.readable], self.weight),
-            measure([pair.candidate for pair in self.pairs], [after for _, after in self.readable], self.weight),
+            mean([before for before, _ in answers], measure, self.weight),
+            mean([after for _, after in answers], measure, self.weight),
         )
 
     @cached_property
     def categories(self) -> dict[str, tuple[Mean, Mean]]:
         """How many fixtures of each category pass on either side, weighed as in `measures`."""
-        grouped: dict[str, list[Pair]] = defaultdict(list)
+        grouped: dict[str, list[tuple[Answers, Answers]]] = defaultdict(list)
         for pair in self.pairs:
-            grouped[pair.category].append(pair)
-        return {
-            name: (passed([p.baseline for p in pairs], self.weight), passed([p.candidate for p in pairs], self.weight))
-            for name, pairs in sorted(grouped.items())
-        }
+            grouped[pair.category].append((pair.baseline, pair.candidate))
+        return {name: self._both(answers, PASSED) for name, answers in sorted(grouped.items())}
 
     def changed(self, change: str) -> list[Pair]:
         """Return the pairs with that `change`."""
@@ -171,15 +209,15 @@ class Answered(NamedTuple):
 
 
 def compare(
-    baseline: Answered, candidate: Answered, judge: tuple[str | None, Mapping[str, str]], outcomes: Outcomes
+    baseline: Answered, candidate: Answered, labels: tuple[str | None, Mapping[str, str]], outcomes: Outcomes
 ) -> Comparison:
     """Return the comparison of two sides.
 
-    `judge` is the corpus revision whose labels scored `outcomes` (None: each run's own), and the session of each
+    `labels` is the corpus revision whose labels scored `outcomes` (None: each run's own), and the session of each
     fixture that counts. A fixture takes part when each side answered that very session in at least one run; the rest
     are left out, each with its reason.
     """
-    revision, sessions = judge
+    revision, sessions = labels
     left = _answers(baseline, sessions, outcomes)
     right = _answers(candidate, sessions, outcomes)
     names = {name for side in (baseline, candidate) for asked in side.sessions.values() for name in asked}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, TypeVar
 
 import click
@@ -47,7 +47,14 @@ class Failure(click.ClickException):
 
 
 class Commands(click.Group):
-    """The command group; it turns every expected failure into a message and an exit code."""
+    """The command group; it turns every expected failure into a message and an exit code.
+
+    `modules` has the module of each command, by name, in the order in which they are listed.
+    """
+
+    def __init__(self, *args: Any, modules: Mapping[str, str], **extra: Any) -> None:
+        super().__init__(*args, **extra)
+        self._modules = modules
 
     def main(self, *args: Any, **extra: Any) -> Any:
         if sys.stdin is None:  # closed by whoever started us
@@ -76,7 +83,14 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """List commands in the order of the work, as they stand in cli.py."""
-        return list(self.commands)
+        return list(self._modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return a command."""
+        if cmd_name not in self._modules:
+            return None
+        command: click.Command = getattr(import_module(self._modules[cmd_name]), cmd_name)
+        return command
 
 
 class _PlainUsageError(click.UsageError):
@@ -150,38 +164,6 @@ def _encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.replace("\u2192", "->")
     return text
-
-
-class Progress:
-    """Say on stderr what is going on once it takes more than a second, if anybody is looking."""
-
-    def __init__(self) -> None:
-        import threading
-
-        self._done = threading.Event()
-        self._stage = ""
-        self._thread = threading.Thread(target=self._tick, daemon=True)
-
-    def stage(self, text: str) -> None:
-        self._stage = text
-
-    def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
-            self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._done.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _tick(self) -> None:
-        seconds = 0
-        while not self._done.wait(1):
-            seconds += 1
-            click.echo(f"\r\x1b[K{visible.visible(self._stage)} ({seconds} s)", err=True, nl=False)
-        if seconds:
-            click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def lasting_option(*names: str, **attributes: Any) -> Callable[[Command], Command]:

@@ -1,40 +1,34 @@
-"""The facts prompteval works on, as frozen values. Their digests are what the ledger knows them by."""
+"""The facts as frozen values: what somebody wrote or recorded, before it is in a ledger."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
-from prompteval import digest
+from prompteval.digests import canonical, corpus_revision, digest
 
 
-@dataclass(frozen=True)
-class Session:
-    """One synthetic session: the whole text of its file, front matter included."""
-
-    text: str
-
-    @cached_property
-    def digest(self) -> str:
-        return digest.of_session(self.text)
-
-
-@dataclass(frozen=True)
-class ExpectedPoint:
+class ExpectedPoint(NamedTuple):
     """One piece of knowledge that a human expects to be extracted, with the terms that show it."""
 
     id: str
     type: str
     must_match_all: tuple[str, ...] = ()
     must_match_any: tuple[tuple[str, ...], ...] = ()
+    must_match_none: tuple[str, ...] = ()
     must_not_match: tuple[str, ...] = ()
 
+    @property
+    def lists(self) -> Iterable[tuple[str, int, tuple[str, ...]]]:
+        """Each list of terms as (role, which list of must_match_any, terms); roles are all, any, none and guard."""
+        yield "all", 0, self.must_match_all
+        yield from (("any", number, terms) for number, terms in enumerate(self.must_match_any))
+        yield "none", 0, self.must_match_none
+        yield "guard", 0, self.must_not_match
 
-@dataclass(frozen=True)
-class Labels:
-    """What a human expects of one fixture. Two files that say the same have the same digest."""
+
+class Labels(NamedTuple):
+    """What a human expects of one fixture. Two files that say the same have the same text."""
 
     category: str
     expect_empty: bool
@@ -42,114 +36,126 @@ class Labels:
     max_unexpected_proposals: int
     notes: str = ""
 
-    @cached_property
-    def digest(self) -> str:
-        points = [[p.id, p.type, p.must_match_all, p.must_match_any, p.must_not_match] for p in self.points]
-        return digest.of_labels(self.category, self.expect_empty, points, self.max_unexpected_proposals, self.notes)
+    @property
+    def text(self) -> str:
+        """The labels as canonical JSON with the keys of the sidecar, less those that say nothing."""
+        points = [{key: value for key, value in point._asdict().items() if value} for point in self.points]
+        value = {**self._asdict(), "expected_points": points}
+        del value["points"]
+        return canonical({key: item for key, item in value.items() if key != "notes" or item})
 
 
-@dataclass(frozen=True)
-class Fixture:
-    """A session with its labels."""
+class Fixture(NamedTuple):
+    """A session, as the whole text of its file, with its labels."""
 
     id: str
-    session: Session
+    session: str
     labels: Labels
 
 
-@dataclass(frozen=True)
-class CategoryRow:
+class CategoryRow(NamedTuple):
     """One row of the category table in corpus.yaml."""
 
     category: str
-    count: int
+    fixtures: int
     expected: str
     tests: str
 
 
-@dataclass(frozen=True)
-class Corpus:
-    """All fixtures of one folder, by fixture id; `version` and `categories` come from its corpus.yaml, if any."""
+class Contract(NamedTuple):
+    """What an answer looks like, as a JSON Schema, and where its proposals are, as JSON Pointers.
 
+    `proposals` has the pointer of the list of each type. In a proposal, `type` leads to a type that overrides the
+    list's, `title` to its name in reports, and `searched` to the strings that terms are looked for in. `kept` leads to
+    those that guards are looked for in; None: every string of the proposal.
+    """
+
+    schema: Mapping[str, Any]
+    proposals: tuple[tuple[str, str], ...]
+    type: str | None
+    title: str | None
+    searched: tuple[str, ...]
+    kept: tuple[str, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        """The contract as canonical JSON."""
+        return canonical(self._asdict())
+
+
+class Corpus(NamedTuple):
+    """All fixtures of one suite, by fixture id; `version` and `categories` come from its corpus.yaml, if any."""
+
+    suite: str
+    contract: Contract
     fixtures: tuple[Fixture, ...]
     version: str | None = None
     categories: tuple[CategoryRow, ...] = ()
 
-    @cached_property
+    @property
     def revision(self) -> str:
-        """The digest of the set of (fixture, session digest, label digest)."""
-        return digest.of_corpus([f.id, f.session.digest, f.labels.digest] for f in self.fixtures)
+        """The digest that the ledger knows this corpus by."""
+        fixtures = ((f.id, digest(f.session), digest(f.labels.text)) for f in self.fixtures)
+        return corpus_revision(self.suite, digest(self.contract.text), fixtures)
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """One proposal of an answer, and the list ("practice" or "map") and place in which it stood."""
+class Proposal(NamedTuple):
+    """One proposal of a valid answer by its number in the answer, from 1. `list` is the type of the list it stood in.
 
+    `searched` has the texts that terms are looked for in, the first of them the title where that is searched; `others`
+    has the further texts that guards are looked for in. `kept`: guards are looked for in the searched texts too.
+    """
+
+    number: int
     list: str
     position: int
     type: str
     title: str
-    description: str
-    body: str
-    tags: tuple[str, ...]
-    kk_confidence: str
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the proposal as the model wrote it, less its place."""
-        return {
-            "type": self.type,
-            "tags": list(self.tags),
-            "title": self.title,
-            "description": self.description,
-            "body": self.body,
-            "kk_confidence": self.kk_confidence,
-        }
+    searched: tuple[str, ...]
+    others: tuple[str, ...]
+    kept: bool
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What the model answered to one session.
+class Answer(NamedTuple):
+    """What the model answered to one session, and how it reads under a contract.
 
-    A valid answer is its proposals. An invalid one is its raw text (bytes, where it is no text) and the problems.
+    `text` is canonical JSON where the answer is strict JSON, else what was saved: bytes where that is no text.
     """
 
-    proposals: tuple[Proposal, ...] = ()
-    raw: str | bytes | None = None
+    text: str | bytes
     problems: tuple[str, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
 
     @property
     def valid(self) -> bool:
-        return self.raw is None
-
-    @cached_property
-    def digest(self) -> str:
-        """The digest of the proposals, whatever the white space between them; of the raw text where it is invalid."""
-        if self.raw is None:
-            lists: dict[str, list[Any]] = {"practice": [], "map": []}
-            for proposal in sorted(self.proposals, key=lambda p: (p.list, p.position)):
-                lists[proposal.list].append(proposal.as_json())
-            return digest.of_answer(lists)
-        return digest.of_invalid_answer(self.raw)
+        """Whether the answer keeps the contract."""
+        return not self.problems
 
     @property
-    def misplaced(self) -> tuple[Proposal, ...]:
-        """The proposals whose type is not the list they stand in: valid, and worth a warning."""
-        return tuple(p for p in self.proposals if p.type != p.list)
+    def misplaced(self) -> tuple[str, ...]:
+        """One line for each proposal whose type is not that of the list it stands in: valid, and worth a warning."""
+        odd = (p for p in self.proposals if p.type != p.list)
+        return tuple(f'{p.list}[{p.position}] has the type "{p.type}", which counts' for p in odd)
 
 
-@dataclass(frozen=True)
-class RunTags:
-    """What a human recorded about one run. `note`, `prompt_sha256` and `prompt_version` do not change its id."""
+class PromptFile(NamedTuple):
+    """A prompt, or a file that it refers to: the name under which it was given, and the digest of its bytes."""
+
+    name: str
+    digest: str
+
+
+class RunTags(NamedTuple):
+    """What a human recorded about one run. `note` and `prompts` do not change its id."""
 
     version: str
     model: str
     temperature: float | None = None
     harness: str | None = None
-    note: str | None = field(default=None, compare=False)
-    prompt_sha256: str | None = field(default=None, compare=False)
-    prompt_version: str | None = field(default=None, compare=False)
+    note: str | None = None
+    prompts: tuple[PromptFile, ...] = ()
 
-
-def run_id(tags: RunTags, evidence: Iterable[tuple[str, str, str]], repeat: int) -> str:
-    """Return the id of a run: the digest of its tags, its (fixture, session, answer) digests and its repeat number."""
-    return digest.of_run([tags.version, tags.model, tags.temperature, tags.harness], evidence, repeat)
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """The tags that are part of the run's id."""
+        return self.version, self.model, self.temperature, self.harness

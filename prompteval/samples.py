@@ -6,19 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from prompteval.outcome import Copy, Run
+from prompteval.outcomes import Given, Run
 
 
-class Given(NamedTuple):
-    """What one run answered: the digests of session and answer, by fixture id.
+class Copy(NamedTuple):
+    """A run that is not counted, since each of its answers is in another one, which is."""
 
-    `telling` has the fixtures with an answer that is not empty: word for word the same, two of those are hardly a
-    coincidence. `repeated`: recorded with --repeat, as a further sample on purpose.
-    """
-
-    answers: Mapping[str, str]
-    telling: frozenset[str]
-    repeated: bool
+    run: Run
+    of: Run
+    answers: int
 
 
 class Samples(NamedTuple):
@@ -35,7 +31,7 @@ class Samples(NamedTuple):
 def samples(runs: Sequence[Run], given: Mapping[str, Given]) -> Samples:
     """Return which of the runs of one side count. `given` is by run id; a run without an answer has none."""
     places = {run.id: place for place, run in enumerate(runs)}
-    holders: dict[tuple[str, str], list[Run]] = defaultdict(list)
+    holders: dict[tuple[str, tuple[str, str]], list[Run]] = defaultdict(list)
     for run in runs:
         for answer in given[run.id].answers.items() if run.id in given else ():
             holders[answer].append(run)
@@ -60,13 +56,13 @@ def samples(runs: Sequence[Run], given: Mapping[str, Given]) -> Samples:
 def _whole(
     run: Run,
     given: Mapping[str, Given],
-    holders: Mapping[tuple[str, str], Sequence[Run]],
+    holders: Mapping[tuple[str, tuple[str, str]], Sequence[Run]],
     places: Mapping[str, int],
 ) -> Run | None:
     """Return the first run that has all answers of `run`: more than those, or the same and came first.
 
     None: `run` is a sample. `holders` has the runs with each answer, oldest first, and `places` the place of each run.
-    Only a run with the rarest answer of `run` can have all of them, so that not every run is held against every other.
+    Only a run with the rarest answer of `run` can have all of them, so that not every run is compared with every other.
     """
     mine = given.get(run.id)
     if mine is None or not mine.telling or mine.repeated:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from prompteval.errors import PromptevalError
 
 if TYPE_CHECKING:
     from prompteval.model import RunTags
-    from prompteval.outcome import Run
+    from prompteval.outcomes import Run
 
 NOT_RECORDED = "not recorded"
 
@@ -61,7 +62,25 @@ def checked_name(what: str, text: str) -> str:
     return text
 
 
+def shown_harness(value: str | None) -> str:
+    """Return the harness, or that it was not recorded."""
+    return NOT_RECORDED if value is None else value
+
+
+# The tags that have to be the same for two runs to be compared like with like, and how each is shown.
+SETTING: dict[str, Callable[[Any], str]] = {
+    "model": str,
+    "temperature": shown_temperature,
+    "harness": shown_harness,
+}
+SETTING_HEADERS = tuple(name.capitalize() for name in SETTING)
+
+
+def setting_cells(run: Run | RunTags) -> tuple[str, ...]:
+    """Return what a run was made with, a text per tag."""
+    return tuple(show(getattr(run, name)) for name, show in SETTING.items())
+
+
 def shown_setting(run: Run | RunTags) -> str:
     """Return what a run was made with, in one line."""
-    harness = NOT_RECORDED if run.harness is None else run.harness
-    return f"model {run.model}, temperature {shown_temperature(run.temperature)}, harness {harness}"
+    return ", ".join(f"{name} {text}" for name, text in zip(SETTING, setting_cells(run), strict=True))

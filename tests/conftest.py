@@ -1,9 +1,20 @@
-"""Options of the test run."""
+"""Options of the test run, and how many examples hypothesis tries in it."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
+
+settings.register_profile("quick", max_examples=25, deadline=None)
+settings.register_profile("long", max_examples=300, deadline=None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--write-golden", action="store_true", help="write tests/golden anew; read the difference in git")
+    parser.addoption("--write-golden", action="store_true", help="write tests/golden again; read the difference in git")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    slow = "CI" in os.environ or config.getoption("markexpr") == "slow"
+    settings.load_profile("long" if slow else "quick")

@@ -11,6 +11,7 @@ import shlex
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import yaml
@@ -18,7 +19,7 @@ from click.testing import CliRunner
 
 from prompteval.cli import main
 from prompteval.ledger import schema
-from tests.helpers import ROOT, Bench, cli
+from tests.helpers import ROOT, Bench, cli, ok
 
 _COLUMN = re.compile(r"  (\w+) (text|integer|real|any)\b(.*?),?(?:  -- (.*))?")
 _REFERENCE = re.compile(r"references (\w+) \((\w+)\)")
@@ -62,6 +63,20 @@ def _view(statement: str) -> Iterator[str]:
     yield f"```sql\n{body.strip()}\n```"
 
 
+def as_text() -> str:
+    """Return the lines that keep a ledger as text, and make it a ledger again."""
+    kind = f"pragma application_id={schema.APPLICATION_ID}; pragma user_version={schema.USER_VERSION};"
+    dump = f"(echo '{kind}'; sqlite3 -readonly ledger/prompteval.db .dump) > ledger.sql"
+    return f"\n```sh\n{dump}\nsqlite3 new.db < ledger.sql\n```\n"
+
+
+def lines_with(word: str, page: str) -> str:
+    """Return the one block of shell lines in a document that holds a word."""
+    blocks: list[str] = re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+    (found,) = [block for block in blocks if word in block]
+    return found
+
+
 def run(command: str, lines: int | None = None) -> str:
     """Return a command and what it prints, or the first lines of it, as a code block."""
     program, *arguments = shlex.split(command)
@@ -73,6 +88,37 @@ def run(command: str, lines: int | None = None) -> str:
     return "\n".join(["", "```console", f"$ {command}", *printed[:lines], *cut, "```", ""])
 
 
+def run_json(command: str) -> str:
+    """Return a command and the JSON that it prints, with the first object alone of each list, as a code block."""
+    _, *arguments = shlex.split(command)
+    return f"\n```console\n$ {command}\n{_compact(_first(json.loads(ok(*arguments))))}\n```\n"
+
+
+def _first(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _first(inner) for key, inner in value.items()}
+    return [_first(value[0])] if isinstance(value, list) and value and isinstance(value[0], dict) else value
+
+
+def _compact(value: Any, indent: str = "") -> str:
+    """Return JSON with as many values on a line as fit."""
+    line: str = json.dumps(value, ensure_ascii=False)
+    if len(indent + line) <= 100 or not isinstance(value, (dict, list)):
+        return line
+    within, names = indent + "  ", value if isinstance(value, dict) else [None] * len(value)
+    inner = value.values() if isinstance(value, dict) else value
+    lines = [""]
+    for name, item in zip(names, inner, strict=True):
+        text = ("" if name is None else f"{json.dumps(name)}: ") + _compact(item, within)
+        if "\n" not in text + lines[-1] and len(f"{within}{lines[-1]} {text},") <= 100:
+            lines[-1] = f"{lines[-1]} {text},".lstrip()
+        else:
+            lines.append(f"{text},")
+    opening, closing = "[]" if isinstance(value, list) else "{}"
+    whole = "\n".join(f"{within}{filled}" for filled in lines if filled).removesuffix(",")
+    return f"{opening}\n{whole}\n{indent}{closing}"
+
+
 def help_pages() -> str:
     """Return one section for each command: what `--help` prints, a hundred characters wide."""
     return "".join(_help_page([], main))
@@ -82,7 +128,10 @@ def _help_page(path: list[str], command: click.Command) -> Iterator[str]:
     result = CliRunner().invoke(main, [*path, "--help"], terminal_width=100, prog_name="prompteval")
     yield f"## {' '.join(['prompteval', *path])}\n\n```text\n{result.stdout.strip()}\n```\n\n"
     if isinstance(command, click.Group):
-        for name, inner in command.commands.items():
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
             yield from _help_page([*path, name], inner)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from click.testing import CliRunner, Result
 
@@ -17,24 +18,27 @@ ROOT = Path(__file__).parent.parent
 EMPTY: dict[str, list[Any]] = {"practice": [], "map": []}
 
 
-def cli(*arguments: object, env: Mapping[str, str] | None = None) -> Result:
-    """Run a command in this process and return its result; an unexpected exception is raised, not swallowed."""
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments], env=env)
+def cli(*arguments: object, **settings: Any) -> Result:
+    """Run a command in this process and return its result; an unexpected exception is raised, not swallowed.
+
+    `settings` are those of CliRunner.invoke, such as env, and input for what stands on stdin.
+    """
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], **settings)
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
 
 
-def ok(*arguments: object) -> str:
+def ok(*arguments: object, **settings: Any) -> str:
     """Run a command that must succeed and return its stdout."""
-    result = cli(*arguments)
+    result = cli(*arguments, **settings)
     assert result.exit_code == 0, result.stderr + result.stdout
     return result.stdout
 
 
-def refused(*arguments: object) -> str:
+def refused(*arguments: object, **settings: Any) -> str:
     """Run a command that must exit with 2 and return its stderr."""
-    result = cli(*arguments)
+    result = cli(*arguments, **settings)
     assert result.exit_code == 2, (result.exit_code, result.stdout, result.stderr)
     assert "Traceback" not in result.stderr
     return result.stderr
@@ -119,6 +123,13 @@ def write_results(root: Path, answers: Mapping[str, Any]) -> Path:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             (root / f"{name}.json").write_bytes(text.encode("utf-8", "surrogatepass"))
     return root
+
+
+def slow_but(quick: Collection[Any], cases: Iterable[Any]) -> list[Any]:
+    """Return the cases as parameters of a test, all slow but the quick ones, which have to be among them."""
+    every = list(cases)
+    assert all(case in every for case in quick)
+    return [pytest.param(case, marks=[] if case in quick else [pytest.mark.slow]) for case in every]
 
 
 class Bench:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal
 
-DRIVER = f'"{sys.executable}" -m prompteval ledger merge-driver %O %A %B %P'
+DRIVER = "prompteval ledger merge-driver %O %A %B %P"
 
 
 class Repository:
@@ -28,20 +28,42 @@ class Repository:
         if driver:
             self.git("config", "merge.prompteval.driver", DRIVER)
 
-    def git(self, *arguments: str, code: int | None = 0) -> str:
-        """Run git, which must end with `code` (None: with any), and return all that it says."""
+    def run(self, *command: str) -> subprocess.CompletedProcess[bytes]:
+        """Run a program in the repository, where `prompteval` is a program too."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT")} | {
             "PYTHONPATH": str(ROOT),
             "GIT_CONFIG_NOSYSTEM": "1",
             "HOME": str(self.root),
             "GIT_EDITOR": "true",
+            "PATH": f"{self._programs()}{os.pathsep}{os.environ['PATH']}",
         }
-        who = ["-c", "user.name=a", "-c", "user.email=a@b.invalid"]
-        done = subprocess.run(
-            ["git", *who, *arguments], cwd=self.root, env=environment, check=False, capture_output=True, text=True
-        )
-        assert code in (None, done.returncode), done.stdout + done.stderr
-        return done.stdout + done.stderr
+        return subprocess.run(command, cwd=self.root, env=environment, check=False, capture_output=True)
+
+    def _programs(self) -> Path:
+        folder = self.root / ".git" / "programs"
+        folder.mkdir(parents=True, exist_ok=True)
+        program = folder / "prompteval"
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m prompteval "$@"\n')
+        program.chmod(0o755)
+        return folder
+
+    def git(self, *arguments: str, code: int | None = 0) -> str:
+        """Run git, which must end with `code` (None: with any), and return all that it says."""
+        done = self.run("git", "-c", "user.name=a", "-c", "user.email=a@b.invalid", *arguments)
+        said = (done.stdout + done.stderr).decode()
+        assert code in (None, done.returncode), said
+        return said
+
+    def state(self, name: str) -> bytes:
+        """Return the ledger of a commit, or of a side of a conflict, such as `HEAD^` or `:3`."""
+        done = self.run("git", "show", f"{name}:ledger/prompteval.db")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def merge_theirs(self) -> None:
+        """End a conflict without a driver: add the run of their side to ours, which git leaves in the work tree."""
+        ok("ledger", "merge", "-", "--ledger", self.ledger, input=self.state(":3"))
+        self.git("add", "ledger/prompteval.db")
 
     def record(self, *versions: str) -> None:
         """Record and commit one run a version."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from prompteval.ledger import record
+from prompteval.ledger import times
 from tests.helpers import Bench, answer, labels, point, proposal
 
 FIXTURES = {
@@ -52,7 +52,7 @@ V6: dict[str, Any] = {
 def small_bench(root: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """Return a ledger that holds the runs v5 and v6, recorded at fixed times."""
     times = iter(datetime(2026, 1, 15, 10, tzinfo=timezone.utc) + timedelta(days=day) for day in range(9))
-    monkeypatch.setattr(record, "utc_now", lambda: next(times))
+    monkeypatch.setattr(times, "utc_now", lambda: next(times))
     bench = Bench(root, FIXTURES)
     bench.ingest("5", V5, "--temperature", "0", "--harness", "claude", "--note", "before the bump")
     bench.ingest("6", V6, "--temperature", "0", "--harness", "claude", "--partial")

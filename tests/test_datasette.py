@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from prompteval.ledger import schema
-from tests.helpers import ROOT, ok
+from tests.helpers import ROOT, ok, slow_but
 
 LEDGER = ROOT / "ledger" / "prompteval.db"
 SETTINGS = ROOT / "ledger" / "datasette.yaml"
@@ -48,13 +48,14 @@ def test_the_first_page_shows_descriptions_and_queries() -> None:
     assert {table["name"] for table in value["tables"]} >= set(TABLES)
 
 
-@pytest.mark.parametrize("name", ["run", "result", "fixture_outcome"])
+@pytest.mark.parametrize("name", slow_but(["run"], ["run", "result", "fixture_outcome"]))
 def test_a_table_with_its_facets(name: str) -> None:
     page = fetch(f"/prompteval/{name}")
     assert DATABASE["tables"][name]["description"].partition(".")[0] in page
     assert "facet-results" in page
 
 
+@pytest.mark.slow
 def test_a_foreign_key_shows_its_label() -> None:
     row = json.loads(fetch("/prompteval/result.json?_labels=on&_shape=array&_size=1"))[0]
     assert row["run_id"]["label"] in ("5", "6")

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval.inputs.fixtures import read_corpus
 from prompteval.inputs.results import read_results
-from tests.helpers import ROOT, Bench, write_corpus, write_results
+from tests.helpers import ROOT, Bench, slow_but, write_corpus, write_results
 from tests.small import FIXTURES, V5, small_bench
 
 COMMANDS = {
@@ -48,7 +48,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
         return small_bench(tmp_path_factory.mktemp("small"), monkeypatch)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", slow_but(["diff"], COMMANDS))
 def test_reports_do_not_depend_on_the_machine(name: str, bench: Bench, tmp_path: Path) -> None:
     command = [*COMMANDS[name], "--ledger", bench.ledger]
     expected = run(command, {"PYTHONHASHSEED": "0"})
@@ -83,7 +83,6 @@ def test_a_closed_pipe_is_no_traceback(bench: Bench) -> None:
     assert process.returncode != 0 and b"Traceback" not in process.stderr
 
 
-@settings(max_examples=20, deadline=None)
 @given(order=st.permutations(sorted(FIXTURES)))
 def test_the_order_of_files_never_matters(order: list[str]) -> None:
     """Files written, and listed by the system, in any order make one corpus and one set of answers."""

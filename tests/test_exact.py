@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval import stats
@@ -91,13 +91,11 @@ def _difference(values: list[int], after: set[int]) -> Fraction:
 values = st.lists(st.integers(0, 4), min_size=1, max_size=3)
 
 
-@settings(max_examples=150, deadline=None)
 @given(strata=st.lists(st.tuples(values, values), max_size=4))
 def test_against_brute_force(strata: list[tuple[list[int], list[int]]]) -> None:
     assert stats.permutation_p(strata) == brute_force(strata)
 
 
-@settings(max_examples=100, deadline=None)
 @given(strata=st.lists(st.tuples(values, values), max_size=6))
 def test_swapping_the_sides_changes_nothing(strata: list[tuple[list[int], list[int]]]) -> None:
     assert stats.permutation_p(strata) == stats.permutation_p([(after, before) for before, after in strata])

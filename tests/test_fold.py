@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import time
 import unicodedata
 from pathlib import Path
@@ -13,11 +15,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prompteval.ledger.rows import proposal_row
-from prompteval.model import Proposal
-from prompteval.text.fold import fold, fold_by_character
-from prompteval.text.markdown import _TAG, LONGEST_RENDERED, _outside_comments, read_blocks
-from tests.helpers import Bench, answer, by_id, labels, point, proposal
+from prompteval.ledger import derived
+from prompteval.model import Answer, Proposal
+from prompteval.text.fold import _NEWER, fold, fold_by_character
+from prompteval.text.markdown import _TAG, LONGEST_RENDERED, _outside_comments, read_blocks, read_line
+from tests.helpers import Bench, answer, by_id, labels, point, proposal, slow_but
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "cases" / "folding.yaml").read_text("utf-8"))
 # Letters with marks in any order, signs that fold, Markdown marks: where folding and substrings can come apart.
@@ -60,13 +62,49 @@ def test_normal_forms_are_one(left: str, right: str) -> None:
     assert fold(unicodedata.normalize("NFD", text)) == fold(unicodedata.normalize("NFC", text)) == fold(text)
 
 
+@pytest.mark.slow
 def test_every_character_folds_like_its_lower_case() -> None:
+    newer = re.compile(f"[{_NEWER}]")
     differing = [
         hex(code)
         for code in range(0x110000)
         if not 0xD800 <= code <= 0xDFFF and fold_by_character(chr(code).lower()) != fold_by_character(chr(code))
     ]
-    assert differing == []
+    assert [code for code in differing if not newer.match(chr(int(code, 16)))] == []
+
+
+LEFT_ALONE = {
+    "a capital": "\u2c2f",
+    "a letter with another form": "\u209d",
+    "a mark that would change its place": "e\U00010efd\u0301",
+    "two that would compose": "\U0001611e\U0001611e",
+    "one that would come apart": "\U00011383",
+}
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
+def test_what_is_newer_than_the_oldest_python_is_left_alone(text: str) -> None:
+    assert fold(f"\u00c9{text}\u00c9") == f"\u00e9{text}\u00e9" == fold_by_character(f"\u00c9{text}\u00c9")
+
+
+# Every character of the planes that have letters, alone, twice, and among marks and letters that could join it.
+FOLD_ALL = """
+import hashlib
+from prompteval.text.fold import fold
+codes = [*range(0xD800), *range(0xE000, 0x20000), *range(0x2F800, 0x2FB00), *range(0xE0000, 0xE1000)]
+texts = (fold("{0}|e{0}{0}\\u0323{0}\\u0301|".format(chr(code))) for code in codes)
+print(hashlib.sha256("".join(texts).encode()).hexdigest())
+"""
+OTHERS = sorted(Path.home().glob(".pyenv/versions/3.1[0-9].*/bin/python"))
+PYTHONS = [sys.executable, *(pytest.param(str(python), marks=pytest.mark.slow) for python in OTHERS)]
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_fold_is_the_same_under_every_python(python: str) -> None:
+    """Where this fails under a newer Python, its Unicode has letters that fold and are not listed."""
+    folder = Path(__file__).parent.parent
+    made = subprocess.run([python, "-c", FOLD_ALL], cwd=folder, capture_output=True, text=True, check=True).stdout
+    assert made == "10f021675024e19ca4a9611dd9794c4cce1697df69eadc0a8324001e1b062569\n"
 
 
 # What has no width of its own, by its Unicode name: joiners, direction marks, fillers, selectors of variants, tags.
@@ -127,6 +165,7 @@ def test_signs_that_show_are_kept() -> None:
     assert [hex(code) for code in SEEN if fold(f"a{chr(code)}b") == "ab"] == []
 
 
+@pytest.mark.slow
 def test_marks_that_lower_case_lets_meet_are_folded_to_the_end() -> None:
     """H has no composed form with a macron below, h has one: after lower() the text composes anew."""
     letters = [chr(code) for code in range(0x41, 0x250)]
@@ -137,22 +176,16 @@ def test_marks_that_lower_case_lets_meet_are_folded_to_the_end() -> None:
 
 
 @given(TRICKY, TRICKY)
-def test_the_ledger_keeps_only_the_search_texts_that_sql_cannot_make(title: str, body: str) -> None:
-    """What the view makes of title and body, or the stored text, is always the text that folding gives."""
-    import sqlite3
-
-    from prompteval.ledger import schema
-
-    made = Proposal("practice", 0, "practice", title, "", body, (), "low")
-    row = proposal_row("x", made)
-    connection = sqlite3.connect(":memory:")
-    schema.create(connection)
-    columns = ", ".join(row)
-    connection.execute(f"insert into proposal ({columns}) values ({', '.join('?' * len(row))})", list(row.values()))
-    written, spelled = connection.execute("select written, spelled from proposal_text").fetchone()
-    connection.close()
+def test_the_ledger_keeps_only_the_search_texts_that_differ(title: str, body: str) -> None:
+    """What is stored, or what the views make where it is not, is what folding and reading give, but for outer space."""
+    made = Proposal(1, "practice", 0, "practice", title, (title, body), (), True)
+    row = derived.of_answer("a", "c", Answer("{}", proposals=(made,))).proposals[0]
+    written, read, spelled = row[6:9]
     assert written == f"{fold(title)}\n{fold(body)}"
-    assert spelled == f"{fold_by_character(title)}\n{fold_by_character(body)}"
+    assert (spelled or written) == f"{fold_by_character(title)}\n{fold_by_character(body)}"
+    searched = written.replace("`", "") if read is None else read
+    wanted = [fold(read_line(title)).strip(), fold(read_blocks(body)).strip()]
+    assert [text.strip() for text in searched.split("\n")] == wanted
 
 
 def test_a_giant_body_is_searched_as_written_alone() -> None:
@@ -166,20 +199,61 @@ def test_comments_are_taken_out_as_a_pattern_would(html: str) -> None:
     assert "".join(_TAG.sub("", part) for part in _outside_comments(html)) == one_pass
 
 
-PIECES = ["<!--", "a <!--", "<!-- a", "<a ", "![", "[", "- a\n", "|a|b\n|-|-\n", "**a ", "`a``", "&"]
+def letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text))
 
 
-@pytest.mark.parametrize("piece", PIECES)
-def test_rendering_takes_linear_time(piece: str) -> None:
+@given(st.text("ab*_#>-+. \n\t"))
+def test_reading_loses_no_letter(text: str) -> None:
+    """Marks and white space alone; what has no place on a page is left out: link targets, tags, languages of code."""
+    assert letters(read_blocks(text)) == letters(read_line(text)) == letters(text)
+
+
+# Tags that begin a block in CommonMark, and show nothing themselves.
+UNSEEN = "base basefont col colgroup frame frameset head iframe link menuitem noframes param source title track"
+
+
+def test_every_tag_of_a_block_is_white_space() -> None:
+    from markdown_it.common.html_blocks import block_names
+
+    breaking = {"br", "pre", *block_names}.difference(UNSEEN.split())
+    tags = [form.format(name) for name in sorted(breaking) for form in ("<{}>", "</{}>", "<{} x='y'>", "<{}/>")]
+    texts = [text for tag in tags for text in (f"lap{tag}wing", f"<div>lap{tag}wing</div>")]
+    assert len(texts) > 300
+    assert [text for text in texts if fold(read_blocks(text)).strip() != "lap wing"] == []
+    assert [tag for tag in tags if fold(read_line(f"lap{tag}wing")) != "lap wing"] == []
+
+
+PIECES = [
+    "<!--",
+    "a <!--",
+    "<!-- a",
+    "<a ",
+    "![",
+    "[",
+    "- a\n",
+    "|a|b\n|-|-\n",
+    "**a ",
+    "`a``",
+    "&",
+    "<br>",
+    "</p",
+    "&#9",
+]
+
+
+@pytest.mark.parametrize("start", ["", "<div>"])
+@pytest.mark.parametrize("piece", slow_but(["<!--"], PIECES))
+def test_rendering_takes_linear_time(start: str, piece: str) -> None:
     """Four times the text takes about four times as long, and never anything like sixteen times."""
 
     def seconds(length: int) -> float:
-        text = piece * (length // len(piece))
+        text = start + piece * (length // len(piece))
         best = float("inf")
         for _ in range(3):
-            start = time.process_time()
+            before = time.process_time()
             read_blocks(text)
-            best = min(best, time.process_time() - start)
+            best = min(best, time.process_time() - before)
         return best
 
-    assert seconds(40_000) < 10 * seconds(10_000) + 0.01
+    assert seconds(12_000) < 10 * seconds(3_000) + 0.01

@@ -18,7 +18,7 @@ from tests.helpers import answer, labels, point
 from tests.readers import READERS, read_label_file, read_reply, read_result, seeds, words
 from tests.test_validate import NO_ANSWERS
 
-FEW = settings(max_examples=300, deadline=5000)
+LIMIT = settings(deadline=5000)
 texts = st.text(max_size=20)
 encodable = st.text(st.characters(codec="utf-8"), max_size=20)
 plain = st.none() | st.booleans() | st.integers() | st.floats() | texts
@@ -48,15 +48,16 @@ def mutated(draw: st.DrawFn, name: str) -> bytes:
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
-@FEW
+@LIMIT
 @given(data=st.binary(max_size=200))
 def test_any_bytes(name: str, data: bytes) -> None:
     READERS[name](data)
 
 
 @pytest.mark.parametrize("name", READERS)
-@FEW
+@LIMIT
 @given(data=st.data())
 def test_a_valid_document_with_mistakes(name: str, data: st.DataObject) -> None:
     READERS[name](data.draw(mutated(name)))
@@ -67,14 +68,15 @@ def test_the_documents_to_start_from_are_valid(name: str) -> None:
     assert [data for data in seeds(name) if not READERS[name](data) and b"```json" not in data] == []
 
 
-@FEW
+@LIMIT
 @given(value=answers, indent=st.none() | st.integers(0, 3), escaped=st.booleans())
 def test_what_is_valid_is_taken_for_valid_by_both(value: dict[str, Any], indent: int | None, escaped: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=escaped)
     assert read_result(text.encode()) and read_reply(text.encode())
 
 
-@FEW
+@pytest.mark.slow
+@LIMIT
 @given(value=answers, field=st.sampled_from(FIELDS), other=documents)
 def test_one_field_of_any_kind(value: dict[str, Any], field: str, other: Any) -> None:
     for item in [*value["practice"], *value["map"]]:
@@ -82,13 +84,15 @@ def test_one_field_of_any_kind(value: dict[str, Any], field: str, other: Any) ->
     read_result(json.dumps(value).encode())
 
 
-@FEW
+@pytest.mark.slow
+@LIMIT
 @given(value=documents | st.dictionaries(st.sampled_from(["practice", "map", "other"]), st.lists(documents)))
 def test_any_json(value: Any) -> None:
     read_result(json.dumps(value).encode())
 
 
-@FEW
+@pytest.mark.slow
+@LIMIT
 @given(value=documents | st.builds(lambda p: labels(point()) | {"expected_points": p}, st.lists(documents)))
 def test_any_yaml(value: Any) -> None:
     try:
@@ -98,7 +102,7 @@ def test_any_yaml(value: Any) -> None:
     read_label_file(data)
 
 
-@settings(max_examples=100, deadline=5000)
+@LIMIT
 @given(text=st.text(st.characters(codec="utf-8"), max_size=20))
 @example('"\\udcff"')
 @example('"\\0"')

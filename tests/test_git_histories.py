@@ -11,7 +11,7 @@ import pytest
 from tests.helpers import labels, ok, point, write_corpus
 from tests.repository import Repository
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("git") is None, reason="no git")]
 STEPS = 12
 
 
@@ -19,9 +19,7 @@ class History:
     """A repository beside a model of it: which runs each branch has."""
 
     def __init__(self, root: Path, driver: bool, random: Random) -> None:
-        self.repository = Repository(root, driver=False)
-        if driver:
-            ok("ledger", "git-setup", "--ledger", self.repository.ledger)
+        self.repository = Repository(root, driver)
         self.driver, self.random = driver, random
         self.branches: dict[str, set[str]] = {"main": set()}
         self.here, self.recorded = "main", 0
@@ -61,22 +59,29 @@ class History:
         self._replay("merge", "--no-edit", other)
         self.branches[self.here] |= self.branches[other]
         for parent in parents:
-            verified = ok("ledger", "verify", "--ledger", self.repository.ledger, "--against", parent)
+            before = self.repository.state(parent)
+            verified = ok("ledger", "verify", "--ledger", self.repository.ledger, "--against", "-", input=before)
             assert verified.startswith("0 problems")
 
     def pick(self) -> None:
-        """Cherry-pick the newest commit of a branch, where it recorded a run that is not here."""
+        """Cherry-pick the newest commit of a branch, where it recorded a run that is not here.
+
+        In a conflict without a driver their side has every run of that branch.
+        """
         other = self.random.choice(list(self.branches))
         subject, _, version = self.repository.git("log", "-1", "--format=%s", other).strip().partition(" ")
         if subject == "Record" and version not in self.branches[self.here]:
-            self._replay("cherry-pick", other)
-            self.branches[self.here].add(version)
+            conflict = self._replay("cherry-pick", other)
+            self.branches[self.here] |= self.branches[other] if conflict else {version}
 
-    def _replay(self, *command: str) -> None:
-        if "CONFLICT" in self.repository.git(*command, code=None):
-            assert not self.driver
-            ok("ledger", "resolve", "--ledger", self.repository.ledger)
-            self.repository.commit("Resolve")
+    def _replay(self, *command: str) -> bool:
+        """Return whether git left a conflict, which is over now."""
+        if "CONFLICT" not in self.repository.git(*command, code=None):
+            return False
+        assert not self.driver
+        self.repository.merge_theirs()
+        self.repository.commit("Resolve")
+        return True
 
 
 @pytest.mark.parametrize("driver", [True, False])

@@ -10,7 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import EMPTY, answer, labels, point, proposal, refused, session, write_corpus, write_results
+from tests.helpers import (
+    EMPTY,
+    answer,
+    labels,
+    point,
+    proposal,
+    refused,
+    session,
+    slow_but,
+    write_corpus,
+    write_results,
+)
 from tests.process import bounded, process
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and odd files are those of Linux")
@@ -72,7 +83,7 @@ INVALID = {
 }
 
 
-@pytest.mark.parametrize("name", INVALID)
+@pytest.mark.parametrize("name", slow_but(["deep"], INVALID))
 def test_an_answer_that_is_too_much(desk: Desk, name: str) -> None:
     text, said = INVALID[name]
     bad = desk.results / "b-01.json"
@@ -127,8 +138,19 @@ FIXTURE_FILES = {
     "long version": ("expected/b-01.yaml", f"%YAML 1.{'9' * 5000}\n---\na: 1", "not YAML: a number out of range"),
 }
 
+QUICK = [
+    "alias bomb",
+    "merge keys",
+    "deep",
+    "deep blocks",
+    "lone surrogate",
+    "NUL",
+    "no such character",
+    "long version",
+]
 
-@pytest.mark.parametrize("name", FIXTURE_FILES)
+
+@pytest.mark.parametrize("name", slow_but(QUICK, FIXTURE_FILES))
 def test_a_fixture_that_is_too_much(desk: Desk, name: str) -> None:
     where, text, said = FIXTURE_FILES[name]
     bad = desk.fixtures / where
@@ -141,7 +163,7 @@ def test_a_fixture_that_is_too_much(desk: Desk, name: str) -> None:
 RUNS = ["a", "a.", "a-", "a+", "a@", "eyJ-", "com.", "1.", "secret ", "<!--", "![", "**a ", "- a\n"]
 
 
-@pytest.mark.parametrize("piece", RUNS)
+@pytest.mark.parametrize("piece", slow_but(["a"], RUNS))
 def test_a_session_that_is_one_long_run(desk: Desk, piece: str) -> None:
     text = session("b-01", f"[USER]: {piece * (2_000_000 // len(piece))}\n\n[AGENT]: Said.\n")
     (desk.fixtures / "sessions" / "b-01.md").write_text(text)
@@ -150,7 +172,7 @@ def test_a_session_that_is_one_long_run(desk: Desk, piece: str) -> None:
         assert code in codes, lines[-1][:500]
 
 
-@pytest.mark.parametrize("piece", RUNS)
+@pytest.mark.parametrize("piece", slow_but(["a"], RUNS))
 def test_an_answer_that_is_one_long_run(desk: Desk, piece: str) -> None:
     bodies = [piece * (49_000 // len(piece))] * 2
     write_results(desk.results, {"a-01": answer(*(proposal("Alpha", body) for body in bodies))})
@@ -268,7 +290,7 @@ REPLIES = {
 }
 
 
-@pytest.mark.parametrize("name", REPLIES)
+@pytest.mark.parametrize("name", slow_but(["a million braces"], REPLIES))
 def test_a_reply_that_is_too_much(desk: Desk, tmp_path: Path, name: str) -> None:
     where = ("--results", tmp_path / "new", "--fixtures", desk.fixtures)
     done = process("save", "a-01", *where, input=REPLIES[name].encode())

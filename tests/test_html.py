@@ -1,4 +1,4 @@
-"""The HTML pages: self-contained, sound, and inert whatever the model wrote."""
+"""The HTML page of `report`: self-contained, sound, and inert whatever the model wrote."""
 
 from __future__ import annotations
 
@@ -14,12 +14,6 @@ from prompteval.text.highlight import marked
 from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal, write_corpus
 from tests.small import small_bench
 
-COMMANDS = {
-    "score": ("score", "--run", "v5", "--format", "html"),
-    "diff": ("diff", "v5", "v6", "--format", "html"),
-    "history": ("history", "--format", "html"),
-    "report": ("report",),
-}
 VOID = {"meta", "link", "br", "line", "polyline"}
 
 
@@ -69,9 +63,8 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return small_bench(tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_page_is_sound_and_needs_nothing_else(bench: Bench, name: str) -> None:
-    page = Reader(bench.report(*COMMANDS[name]))
+def test_a_page_is_sound_and_needs_nothing_else(bench: Bench) -> None:
+    page = Reader(bench.report("report"))
     assert len(page.ids) == len(set(page.ids))
     assert {target for target in page.targets if not target.startswith("#")} == {"data:,"}
     assert {target[1:] for target in page.targets if target.startswith("#")} <= set(page.ids)
@@ -89,7 +82,7 @@ def test_what_broke_and_why_is_two_clicks_away(bench: Bench) -> None:
 
 
 def test_every_run_is_a_point_of_each_chart(bench: Bench) -> None:
-    page = bench.report("history", "--format", "html")
+    page = bench.report("report")
     assert page.count("<circle") == 3 * 2
     made = "model X, temperature 0, harness claude"
     first = f"v5, run d64520b6, {made}: 2/5, 40.0 %; answers 6/6, 1 invalid"
@@ -103,7 +96,7 @@ def test_models_have_a_line_each(tmp_path: Path) -> None:
     for version, model, right in (("5", "A", 1), ("6", "A", 0), ("5", "B", 4), ("6", "B", 3), ("6", "B", 3)):
         given_answers = {name: answer(proposal("Alpha" if i < right else "X")) for i, name in enumerate("abcd")}
         bench.ingest(version, given_answers, "--model", model, "--repeat")
-    page = bench.report("history", "--format", "html")
+    page = bench.report("report")
     lines = [line.split() for line in re.findall(r'<polyline class="mean" points="([^"]*)"', page)[:2]]
     heights = [[float(pair.split(",")[1]) for pair in line] for line in lines]
     assert len(heights) == 2 and all(first < second for first, second in heights), "y grows downwards"
@@ -114,24 +107,11 @@ def test_dots_stay_in_the_column_of_their_version(tmp_path: Path) -> None:
     for version in ("5", "6"):
         for number in range(40):
             bench.ingest(version, {"a": answer(proposal(f"Alpha {version} {number}"))})
-    page = bench.report("history", "--format", "html")
+    page = bench.report("report")
     recall = page.partition("</svg>")[0]
     places = [float(x) for x in re.findall(r'<circle cx="([-0-9.]+)"', recall)]
     assert len(places) == 80 and min(places) > 44 and max(places) < 306
     assert max(places[:40]) < min(places[40:])
-
-
-def test_expectations_stand_before_the_answers_that_they_judge(tmp_path: Path) -> None:
-    """Each run under its own labels: two runs under the first, one under the second, none said twice in a row."""
-    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["old"]))})
-    runs = [bench.ingest("5", {"a": answer(proposal(f"Old {number}"))}) for number in range(2)]
-    write_corpus(bench.fixtures, {"a": labels(point(must_match_all=["new"]))})
-    runs.append(bench.ingest("6", {"a": answer(proposal("New"))}))
-    text = Reader(bench.report("history", "--format", "html")).text.partition("Fixtures")[2]
-    said = re.findall(r"Expects the practice point: \w+|judged by other labels|run \w{8}: PASS", text)
-    passed = [f"run {run}: PASS" for run in runs]
-    expects = [f"Expects the practice point: {term}" for term in ("old", "new")]
-    assert said == [expects[0], *passed[:2], "judged by other labels", expects[1], passed[2]]
 
 
 def test_one_page_has_one_set_of_labels(tmp_path: Path) -> None:
@@ -149,12 +129,12 @@ def test_one_page_has_one_set_of_labels(tmp_path: Path) -> None:
 def test_a_chart_of_what_is_unknown_has_no_point(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"a": labels()})
     bench.ingest("1", {"a": answer()})
-    page = bench.report("history", "--format", "html")
+    page = bench.report("report")
     assert page.count("<circle") == 2, "no recall without points"
 
 
 def test_matching_words_are_marked(bench: Bench) -> None:
-    page = bench.report("score", "--run", "v5", "--format", "html")
+    page = bench.report("report")
     assert "Purge by <mark>cache tag</mark>" in page
     assert 'see <mark class="guard">LF-482</mark>.' in page
 
@@ -162,13 +142,12 @@ def test_matching_words_are_marked(bench: Bench) -> None:
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(1)> \x1b[31m\u202e &amp; {{ 7*7 }} '\""
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_hostile_text_is_inert(tmp_path: Path, name: str) -> None:
+def test_hostile_text_is_inert(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"a": {**labels(point()), "notes": HOSTILE}, "b": labels()})
     for version in ("5", "6"):
         given_answers = {"a": answer(proposal(HOSTILE, f"alpha {HOSTILE}{version}")), "b": HOSTILE}
         bench.ingest(version, given_answers, "--note", "<script>", "--harness", "<b>x</b>")
-    text = bench.report(*COMMANDS[name])
+    text = bench.report("report")
     page = Reader(text)
     assert not page.tags & {"script", "img", "b"} and "onerror" not in page.attributes
     assert not [character for character in text if character != "\n" and not character.isprintable()]

@@ -366,9 +366,10 @@ def test_what_the_environment_sets_means_the_same_to_every_command() -> None:
     shaping = {"--model", "--labels", "--format", "--output", "--run", "--by", "--contract"}
     for name, command in main.commands.items():
         for parameter in command.params:
-            if not isinstance(parameter, click.Option) or (name != "ingest" and parameter.is_flag):
-                continue  # a flag such as --force is a decision of the moment
-            lasting = name == "ingest" or parameter.opts[0] not in shaping
+            if not isinstance(parameter, click.Option):
+                continue
+            # A flag such as --force or --partial is a decision of the moment.
+            lasting = not parameter.is_flag and (name == "ingest" or parameter.opts[0] not in shaping)
             variable = "PROMPTEVAL_" + parameter.opts[0][2:].upper() if lasting else None
             assert parameter.envvar == variable, (name, parameter.opts)
 

@@ -135,6 +135,7 @@ def held(bench: Bench, seconds: float) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.slow
 def test_a_writer_waits_for_another_process(bench: Bench) -> None:
     with held(bench, 2) as process:
         bench.ingest("3", GIVEN)

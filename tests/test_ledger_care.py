@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from prompteval.digest import seal
-from prompteval.ledger import content, record, schema
+from prompteval.ledger import schema, times
 from tests.helpers import ROOT, Bench, answer, cli, labels, ok, point, proposal, refused, write_corpus
 from tests.small import small_bench
 
@@ -162,7 +162,7 @@ def test_a_faulty_ledger_is_not_merged(bench: Bench, name: str) -> None:
 def ledgers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Three ledgers: a common run, a run of its own in each, and a corrected label in the last."""
     times = iter(datetime(2026, 2, 1, tzinfo=timezone.utc) + timedelta(hours=hour) for hour in range(99))
-    monkeypatch.setattr(record, "utc_now", lambda: next(times))
+    monkeypatch.setattr(times, "utc_now", lambda: next(times))
     made = []
     for number in range(3):
         bench = Bench(tmp_path / str(number), {"a": labels(point(must_match_any=[["z", "b"], ["a"]])), "b": labels()})

@@ -1,4 +1,4 @@
-"""Ledgers in git: the merge driver through a real git, and `verify --against` an earlier state."""
+"""Ledgers in git: merged through a real git, with the driver and by pipes, and `verify --against` an earlier state."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import answer, cli, labels, ok, point, proposal, refused, write_corpus
+from tests.documents import lines_with
+from tests.helpers import ROOT, answer, cli, labels, ok, point, proposal, refused, write_corpus
 from tests.repository import Repository
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("git") is None, reason="no git")]
 
 
 @pytest.fixture
@@ -176,19 +177,108 @@ def test_a_side_that_is_read_only_is_left_alone(repository: Repository, tmp_path
     assert ours.read_bytes() == before and ours.stat().st_mode & 0o777 == 0o444
 
 
-def test_without_a_driver_a_merge_is_a_conflict_that_loses_nothing(tmp_path: Path) -> None:
-    """Everything works without the configuration: take a side, merge the other into it."""
-    repository = Repository(tmp_path, driver=False)
-    repository.record("1")
-    repository.branch("other")
+@pytest.fixture
+def conflict(tmp_path: Path) -> Repository:
+    """Without a driver: 1 to 3 on the branch `other`, 1 and 4 on main, and a merge that is not over."""
+    made = Repository(tmp_path, driver=False)
+    made.record("1")
+    made.part()
+    made.git("merge", "other", code=1)
+    return made
+
+
+def shell(repository: Repository, word: str) -> str:
+    """Run the lines of docs/ledger.md that hold a word, which must succeed; return what they print."""
+    done = repository.run("sh", "-ec", lines_with(word, "docs/ledger.md"))
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+def test_without_a_driver_the_lines_of_the_document_end_a_conflict(conflict: Repository) -> None:
+    (conflict.root / "fixtures").mkdir()
+    shell(conflict, "git show :3:")
+    conflict.git("commit", "-qm", "Merge")
+    assert conflict.versions() == ["1", "2", "3", "4"]
+    assert (conflict.root / "fixtures" / "RESULTS.md").read_text().count("| v") == 4
+    for parent in ("HEAD^", "HEAD^2"):
+        against = ("--ledger", conflict.ledger, "--against", "-")
+        assert ok("ledger", "verify", *against, input=conflict.state(parent)).startswith("0 problems")
+
+
+def test_their_side_as_a_file(conflict: Repository) -> None:
+    """For a shell whose pipes are not binary."""
+    file = conflict.root / shell(conflict, "checkout-index").split()[0]
+    ok("ledger", "merge", file, "--ledger", conflict.ledger)
+    file.unlink()
+    assert conflict.versions() == ["1", "2", "3", "4"]
+
+
+def test_in_a_cherry_pick_their_side_has_the_whole_branch(conflict: Repository) -> None:
+    conflict.git("merge", "--abort")
+    conflict.git("cherry-pick", "other", code=1)
+    conflict.merge_theirs()
+    assert conflict.versions() == ["1", "2", "3", "4"]
+
+
+def test_the_lines_of_the_document_set_up_git(conflict: Repository) -> None:
+    conflict.git("merge", "--abort")
+    shell(conflict, "merge.prompteval.driver")
+    conflict.git("merge", "-q", "other")
+    assert conflict.versions() == ["1", "2", "3", "4"]
+    assert "v4" in conflict.git("show", "--first-parent", "other..HEAD^")
+
+
+def test_the_help_of_the_driver_has_the_lines_of_the_document() -> None:
+    help_text = ok("ledger", "merge-driver", "--help")
+    attributes = (ROOT / ".gitattributes").read_text().splitlines()[-1]
+    for line in (*lines_with("merge.prompteval.driver", "docs/ledger.md").splitlines(), attributes):
+        assert f"  {line}\n" in help_text
+    assert f"`{attributes}`" in (ROOT / "docs" / "ledger.md").read_text()
+
+
+def test_a_ledger_on_stdin(repository: Repository, tmp_path: Path) -> None:
+    first = repository.ledger.read_bytes()
     repository.record("2")
-    theirs = repository.root / "theirs.db"
-    shutil.copy(repository.ledger, theirs)
-    repository.git("checkout", "-q", "main")
-    repository.record("3")
-    repository.git("merge", "other", code=1)
-    ok("ledger", "merge", theirs, "--ledger", repository.ledger)
-    assert repository.versions() == ["1", "2", "3"]
+    both = repository.ledger.read_bytes()
+    repository.ledger.write_bytes(first)
+    found = cli("ledger", "verify", "--ledger", repository.ledger, "--against", "-", input=both)
+    assert found.exit_code == 1 and "is missing, and it is in the ledger on stdin" in found.stdout
+    ok("ledger", "merge", "-", repository.ledger, "--ledger", tmp_path / "new.db", input=both)
+    ok("ledger", "merge", "-", "--ledger", repository.ledger, input=both)
+    assert repository.versions() == ["1", "2"]
+    assert (tmp_path / "new.db").read_bytes() == repository.ledger.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [(b"", "stdin is empty, not a ledger"), (b"no ledger " * 20, "the ledger on stdin is not a ledger")],
+)
+@pytest.mark.parametrize("command", [("merge", "-"), ("verify", "--against", "-")])
+def test_what_is_no_ledger_on_stdin(repository: Repository, command: tuple[str, ...], given: bytes, said: str) -> None:
+    before = repository.ledger.read_bytes()
+    message = refused("ledger", *command, "--ledger", repository.ledger, input=given)
+    assert message.startswith(f"Error: {said}") and len(message.splitlines()) == 1
+    assert repository.ledger.read_bytes() == before
+
+
+@pytest.mark.skipif(shutil.which("sqlite3") is None, reason="no sqlite3")
+def test_the_lines_of_the_document_keep_a_ledger_as_text(repository: Repository) -> None:
+    """Also line breaks of all kinds, an answer that is not JSON, and one that is not UTF-8."""
+    write_corpus(repository.bench.fixtures, {name: labels(point()) for name in "bcd"})
+    given = {
+        "a": answer(proposal("x\u2028y\x1cz'", "one\r\ntwo\n\u202e")),
+        "b": '{"practice": "\n\u2029',
+        "d": answer(),
+    }
+    arguments = repository.bench.arguments("2", given, "--temperature", "0.1")
+    (Path(str(arguments[-1])) / "c.json").write_bytes(b"{\xff\x00")
+    ok(*arguments)
+    shell(repository, "ledger.sql")
+    new = repository.root / "new.db"
+    for one, other in ((new, repository.ledger), (repository.ledger, new)):
+        assert ok("ledger", "verify", "--ledger", one, "--against", other).startswith("0 problems")
+    assert ok("history", "--ledger", new) == ok("history", "--ledger", repository.ledger)
+    assert ok("show", "b", "--ledger", new) == ok("show", "b", "--ledger", repository.ledger)
 
 
 def test_what_is_no_ledger_leaves_ours_as_it_was(tmp_path: Path, repository: Repository) -> None:

@@ -105,6 +105,7 @@ def test_an_interrupt_while_modules_are_imported_is_no_traceback(monkeypatch: py
     assert ended.value.code == 130
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_kill_leaves_the_old_ledger_or_the_new_one(bench: Bench) -> None:
     """Kill 200 ingests, each a fork of this process, so that no moment is spent on starting Python."""
@@ -143,6 +144,7 @@ def test_the_next_write_sweeps_what_a_kill_left_and_nothing_else(tmp_path: Path)
         assert [(tmp_path / beside).exists() for beside in (*left, *others)] == [False] * 2 + [True] * 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_while_another_process_writes(bench: Bench) -> None:
     arguments = bench.arguments("3", {"a": answer(), "b": answer()})
@@ -179,6 +181,7 @@ def test_a_ledger_that_cannot_be_written(bench: Bench) -> None:
         bench.ledger.parent.chmod(0o755)
 
 
+@pytest.mark.slow
 def test_eight_writers_at_once_are_all_recorded(tmp_path: Path) -> None:
     """They even make the ledger together: whoever waits for the lock finds what the others wrote."""
     bench = Bench(tmp_path, {"a": labels(point())})

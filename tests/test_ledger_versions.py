@@ -95,7 +95,9 @@ def test_this_version_carries_it_over_on_the_next_write(ledger: Path, tmp_path: 
 def test_ledgers_of_several_versions_are_merged(tmp_path: Path) -> None:
     ok("ledger", "merge", *KEPT, "--ledger", tmp_path / "all.db")
     assert version_of(tmp_path / "all.db") == schema.USER_VERSION
-    assert len({ok("ledger", "digest", "--ledger", path) for path in (*KEPT, tmp_path / "all.db")}) == 1
+    for path in KEPT:
+        verified = ok("ledger", "verify", "--ledger", path, "--against", tmp_path / "all.db")
+        assert verified.startswith("0 problems")
 
 
 def test_every_kept_ledger_has_the_same_scores(ledger: Path) -> None:
@@ -114,7 +116,6 @@ def test_a_later_version_reads_it(ledger: Path) -> None:
 def test_a_later_version_carries_it_over_on_the_next_write(
     ledger: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    facts = ok("ledger", "digest", "--ledger", ledger)
     request.getfixturevalue("later")
     corpus = write_corpus(tmp_path / "fixtures", FIXTURES)
     before = ledger.read_bytes()
@@ -126,7 +127,6 @@ def test_a_later_version_carries_it_over_on_the_next_write(
     for name in ("score-v5", "score-v6", "diff-v5-v6"):
         expected = (ROOT / "tests" / "golden" / f"{name}.json").read_text()
         assert ok(*REPORTS[name], "--format", "json", "--ledger", ledger) == expected
-    assert ok("ledger", "digest", "--ledger", ledger) != facts
 
 
 @pytest.mark.usefixtures("later")

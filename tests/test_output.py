@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import EMPTY, Bench, answer, labels, point, proposal, session
+from tests.helpers import EMPTY, Bench, answer, labels, point, proposal, session, slow_but
 from tests.process import process, steering
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="file names and streams are those of Linux")
@@ -37,13 +37,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 
 REPORTS = [
-    *(
-        ["score", "--run", run, "--format", form]
-        for run in "12"
-        for form in ("text", "markdown", "json", "csv", "html")
-    ),
-    *(["diff", "1", "2", "--format", form] for form in ("text", "markdown", "json", "csv", "html")),
-    *(["history", "--format", form] for form in ("text", "markdown", "json", "csv", "html")),
+    *(["score", "--run", run, "--format", form] for run in "12" for form in ("text", "markdown", "json", "csv")),
+    *(["diff", "1", "2", "--format", form] for form in ("text", "markdown", "json", "csv")),
+    *(["history", "--format", form] for form in ("text", "markdown", "json", "csv")),
     *(["runs", "--format", form] for form in ("text", "markdown", "json", "csv")),
     *(["labels", "--format", form] for form in ("text", "markdown")),
     ["show", NAME, "--run", "1", "--transcript"],
@@ -65,8 +61,10 @@ REPORTS = [
     ["ledger", EVIL],
 ]
 
+QUICK = [["diff", "1", "2", "--format", "text"], ["show", NAME, "--run", "1", "--transcript"], ["show", f"x{EVIL}"]]
 
-@pytest.mark.parametrize("command", REPORTS, ids=lambda command: ascii(" ".join(command))[:40])
+
+@pytest.mark.parametrize("command", slow_but(QUICK, REPORTS), ids=lambda command: ascii(" ".join(command))[:40])
 def test_no_report_or_message_steers_a_terminal(bench: Bench, command: list[str]) -> None:
     done = process(*command, env={"PROMPTEVAL_LEDGER": str(bench.ledger)})
     assert steering(done.stdout + done.stderr) == []
@@ -108,7 +106,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("mended", [False, True])
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", slow_but(["check", "ingest results"], COMMANDS))
 def test_no_file_name_steers_a_terminal(folders: Bench, name: str, mended: bool) -> None:
     if mended:  # the corpus can be read now, and what is wrong with the results is said
         (folders.fixtures / "corpus.yaml").unlink()
@@ -134,8 +132,8 @@ def test_a_session_that_steers_is_not_printed_on_a_terminal(bench: Bench) -> Non
     assert EVIL.encode() in process(*command).stdout
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "ascii:strict", "utf-8"])
-@pytest.mark.parametrize("columns", ["1", "80"])
+@pytest.mark.parametrize("encoding", slow_but(["ascii"], ["ascii", "cp1252", "latin-1", "ascii:strict", "utf-8"]))
+@pytest.mark.parametrize("columns", slow_but(["80"], ["1", "80"]))
 def test_any_encoding_and_width(bench: Bench, encoding: str, columns: str) -> None:
     env = {"PYTHONIOENCODING": encoding, "COLUMNS": columns, "PROMPTEVAL_LEDGER": str(bench.ledger)}
     for command in (["diff", "1", "2"], ["show", NAME, "--run", "1"], ["score", "--help"], ["--help"]):
@@ -149,10 +147,10 @@ def test_any_encoding_and_width(bench: Bench, encoding: str, columns: str) -> No
         assert "\\xe9" in shown if encoding.startswith("ascii") else "é" in shown
 
 
-WRITERS = [["runs"], ["score", "--format", "html"], ["score", "-h"], ["--help"], ["--version"], ["schema", "corpus"]]
+WRITERS = [["runs"], ["report"], ["score", "-h"], ["--help"], ["--version"], ["schema", "corpus"]]
 
 
-@pytest.mark.parametrize("command", WRITERS, ids=" ".join)
+@pytest.mark.parametrize("command", slow_but([["runs"]], WRITERS), ids=" ".join)
 def test_a_full_disk(bench: Bench, command: list[str]) -> None:
     env = {"PROMPTEVAL_LEDGER": str(bench.ledger)}
     with Path("/dev/full").open("wb") as full:
@@ -163,7 +161,7 @@ def test_a_full_disk(bench: Bench, command: list[str]) -> None:
         assert process("runs", "--nothing", stderr=full).returncode == 2
 
 
-@pytest.mark.parametrize("command", WRITERS, ids=" ".join)
+@pytest.mark.parametrize("command", slow_but([["runs"]], WRITERS), ids=" ".join)
 def test_a_broken_pipe(bench: Bench, command: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import Bench, answer, labels, point, proposal
+from tests.helpers import Bench, answer, labels, point, proposal, slow_but
 
 Answers = dict[str, list[dict[str, Any]]]  # by fixture: what `score` says of it in each run
 Stratum = tuple[list[int], list[int]]
@@ -116,9 +116,9 @@ class Recomputed:
         return [([value(f) for f in of(before, name)], [value(f) for f in of(after, name)]) for name in names]
 
 
-@pytest.fixture(params=range(12))
-def found(tmp_path: Path, request: pytest.FixtureRequest) -> Recomputed:
-    return Recomputed(any_bench(tmp_path, Random(request.param)))
+@pytest.fixture(scope="module", params=slow_but(range(6), range(12)))
+def found(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Recomputed:
+    return Recomputed(any_bench(tmp_path_factory.mktemp("bench"), Random(request.param)))
 
 
 def test_the_fixtures_compared(found: Recomputed) -> None:

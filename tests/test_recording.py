@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from prompteval.ledger import record
+from prompteval.ledger import times
 from tests.helpers import Bench, answer, cli, labels, ok, point, proposal, write_corpus
 
 RIGHT = {"a": answer(proposal("Alpha"))}
@@ -18,7 +18,7 @@ RIGHT = {"a": answer(proposal("Alpha"))}
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     times = iter(datetime(2026, 3, 1, tzinfo=timezone.utc) + timedelta(days=day) for day in range(99))
-    monkeypatch.setattr(record, "utc_now", lambda: next(times))
+    monkeypatch.setattr(times, "utc_now", lambda: next(times))
     return Bench(tmp_path, {"a": labels(point())})
 
 

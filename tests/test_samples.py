@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval.compare import Answered, compare
-from prompteval.outcome import FixtureOutcome, Run
+from prompteval.model import FixtureOutcome, Run
 from prompteval.samples import Given, samples
 from tests.helpers import Bench, answer, labels, point, proposal, write_corpus
 
@@ -286,6 +286,7 @@ def test_what_could_be_detected_does_not_depend_on_the_order_of_names(bench: Ben
     assert p["recall"]["fewest_changes"] == p["phantoms"]["fewest_changes"] == 6
 
 
+@pytest.mark.slow
 def test_numbers_of_answers_too_uneven_for_p_are_not_called_too_few(tmp_path: Path) -> None:
     """24 fixtures, each with another number of answers on either side, from 1 to 25."""
     names = [f"a{index:02}" for index in range(24)]

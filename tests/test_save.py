@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval.cli import main
@@ -210,14 +210,12 @@ texts = st.text(st.characters(codec="utf-8"), max_size=40)
 words = st.text(st.characters(codec="utf-8", exclude_characters="{}[]"))
 
 
-@settings(max_examples=200, deadline=None)
 @given(before=words, after=words, title=texts, body=texts)
 def test_any_answer_is_found_in_any_prose(before: str, after: str, title: str, body: str) -> None:
     given_answer = answer(proposal(title, body))
     assert json.loads(find_answer(f"{before}\n{json.dumps(given_answer)}\n{after}")) == given_answer
 
 
-@settings(max_examples=200, deadline=None)
 @given(cut=st.integers(1, len(PRETTY) - 1))
 def test_no_part_of_an_answer_is_taken_for_an_answer(cut: int) -> None:
     with pytest.raises(PromptevalError):

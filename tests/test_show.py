@@ -73,28 +73,6 @@ def test_a_point_without_proposals(tmp_path: Path) -> None:
     assert "no answer to look in" in show(bench, "a")
 
 
-@pytest.mark.parametrize(
-    ("term", "title", "said"),
-    [
-        ("cache", "\u0441ache", '"\u0441" (U+0441 CYRILLIC SMALL LETTER ES) for "c" (U+0063 LATIN SMALL LETTER C)'),
-        ("lf_loans", "lf_l0ans", '"0" (U+0030 DIGIT ZERO) for "o"'),
-        ("naïve", "naive", '"i" (U+0069 LATIN SMALL LETTER I) for "ï" (U+00EF'),
-        ("omega", "\u03bfmega", '"\u03bf" (U+03BF GREEK SMALL LETTER OMICRON) for "o"'),
-    ],
-)
-def test_characters_that_look_alike(tmp_path: Path, term: str, title: str, said: str) -> None:
-    bench = Bench(tmp_path, {"a": labels(point(must_match_all=[term]))})
-    bench.ingest("1", {"a": answer(proposal(title))})
-    text = show(bench, "a")
-    assert "absent" in text and f"looks alike: {said}" in text
-
-
-def test_a_term_that_is_simply_absent_is_not_explained_away(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["alpha", "omega"]))})
-    bench.ingest("1", {"a": answer(proposal("Alphabet", "Beta."))})
-    assert "looks alike" not in show(bench, "a")
-
-
 def test_where_a_hit_is_found_in_a_long_text(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"a": labels(point(must_match_all=["needle"]))})
     bench.ingest("1", {"a": answer(proposal("T", "straw " * 50 + "needle " + "hay " * 50))})

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.errors import PromptevalError, nearest
+from prompteval.inputs.contract import default_contract
 from prompteval.inputs.files import LARGEST, FileRefusedError, decode, replace_bytes
 from prompteval.inputs.reply import find_answer
-from prompteval.inputs.results import parse_answer
+from prompteval.inputs.results import read_answer
 from prompteval.model import Answer
 
 
@@ -44,7 +45,7 @@ def save_reply(reply: bytes, target: Path, as_is: bool, force: bool) -> Saved:
         replace_bytes(target, data)
     except OSError as error:
         raise PromptevalError(f"{target} cannot be written: {error.strerror}") from error
-    return Saved(target, parse_answer(data))
+    return Saved(target, read_answer(data, default_contract()))
 
 
 def _check_size(what: str, data: bytes) -> None:

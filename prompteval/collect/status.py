@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.errors import Problem
+from prompteval.inputs.contract import default_contract
 from prompteval.inputs.fixtures import fixture_ids
 from prompteval.inputs.results import load_results
 
@@ -28,7 +29,7 @@ def read_status(fixtures: Path, results: Path) -> Status:
     ids = fixture_ids(fixtures)
     if not results.exists():
         return Status((), (), tuple(ids), ())
-    found, problems = load_results(results, ids)
+    found, problems = load_results(results, ids, default_contract())
     answers = sorted(found.answers.items())
     return Status(
         valid=tuple(name for name, answer in answers if answer.valid),

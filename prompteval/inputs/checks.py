@@ -110,8 +110,8 @@ def _expected(path: str, labels: Labels, expected: str) -> Iterator[Problem]:
 def _counts(loaded: Loaded) -> Iterator[Problem]:
     found = Counter(labels.category for labels in loaded.labels.values())
     for row in loaded.categories:
-        if found[row.category] != row.count:
-            text = f"{row.category} has {count(found[row.category], 'fixture')}, and the table says {row.count}"
+        if found[row.category] != row.fixtures:
+            text = f"{row.category} has {count(found[row.category], 'fixture')}, and the table says {row.fixtures}"
             yield Problem("corpus.yaml", "categories", text)
     for category, times in Counter(row.category for row in loaded.categories).items():
         if times > 1:

@@ -1,17 +1,20 @@
-"""Hold a value against one of the shipped contracts (JSON Schema 2020-12)."""
+"""Contracts as JSON Schema 2020-12: what breaks one, and where the proposals of an answer are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from prompteval.digests import canonical
+from prompteval.model import Contract, Proposal
+
 if TYPE_CHECKING:
     import jsonschema_rs
 
-CONTRACTS = ("proposal-output", "expected-labels", "session-front-matter", "corpus")
-REPORTS = ("score-report", "diff-report", "history-report")  # what --format json keeps
+DEFAULT_SUITE = "core"
 _FOLDER = Path(__file__).parent.parent / "contracts"
 _LONGEST_MESSAGE = 200
 _MOST_PLACES = 5_000
@@ -27,7 +30,11 @@ class Breach(NamedTuple):
 
     @property
     def field(self) -> str:
+        """The place as it is written in messages."""
         return json_path(self.path)
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.text}" if self.field else self.text
 
 
 def json_path(path: Iterable[str | int]) -> str:
@@ -39,32 +46,111 @@ def json_path(path: Iterable[str | int]) -> str:
 
 
 def contract_text(name: str) -> str:
-    """Return the JSON Schema called `name` (one of CONTRACTS or REPORTS) as text."""
+    """Return the JSON Schema called `name` (one of CONTRACTS) as text."""
     return (_FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")
 
 
 @lru_cache
-def _schema(name: str) -> dict[str, Any]:
-    import json
+def default_contract() -> Contract:
+    """Return the contract of an answer where the suite names none."""
+    lists = (("practice", "/practice"), ("map", "/map"))  # kenkeep's
+    return Contract(json.loads(contract_text("proposal-output")), lists, "/type", "/title", ("/title", "/body"))
 
+
+@lru_cache
+def contract_of(text: str) -> Contract:
+    """Return the contract that a canonical text of the ledger says."""
+    value = json.loads(text)
+    lists = tuple((type_, pointer) for type_, pointer in value.pop("proposals"))
+    searched, kept = tuple(value.pop("searched")), value.pop("kept")
+    return Contract(proposals=lists, searched=searched, kept=None if kept is None else tuple(kept), **value)
+
+
+def proposals_of(value: Any, contract: Contract) -> Iterator[Proposal]:
+    """Yield the proposals of a valid answer, in the order of the contract's lists."""
+    number = 0
+    for type_, pointer in contract.proposals:
+        for position, item in enumerate(_find(value, pointer)):
+            number += 1
+            yield _proposal(item, contract, (number, type_, position))
+
+
+def _proposal(item: Any, contract: Contract, place: tuple[int, str, int]) -> Proposal:
+    number, list_, position = place
+    type_ = _find(item, contract.type) if contract.type is not None else None
+    searched = [(pointer, _find(item, pointer)) for pointer in contract.searched]
+    texts = tuple(text for _, found in searched for text in _strings(found) or [""])
+    title = _find(item, contract.title) if contract.title is not None else None
+    if not isinstance(title, str):
+        title = next((text for text in texts if text), f"proposal {number}")
+    kept = contract.kept is None or set(contract.searched) <= set(contract.kept)
+    if contract.kept is None:
+        others = list(_strings(item))
+        for text in texts:  # each of which stands there once
+            if text in others:
+                others.remove(text)
+    else:
+        pointers = [p for p in contract.kept if not (kept and p in contract.searched)]
+        others = [text for pointer in pointers for text in _strings(_find(item, pointer))]
+    return Proposal(
+        number, list_, position, type_ if isinstance(type_, str) else list_, title, texts, tuple(others), kept
+    )
+
+
+def _find(value: Any, pointer: str) -> Any:
+    """Return what a JSON Pointer of object keys leads to, or None."""
+    for key in pointer.split("/")[1:]:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _strings(value: Any) -> list[str]:
+    """Return every string in a value, in the order of its canonical JSON."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        items = [value[key] for key in sorted(value)]
+    else:
+        items = value if isinstance(value, list) else []
+    return [text for item in items for text in _strings(item)]
+
+
+def answer_breaches(value: Any, contract: Contract) -> list[Breach]:
+    """Return all that is wrong with an answer under its contract."""
+    found = breaches(contract.schema, value)
+    if not found:
+        found = [
+            Breach((), f"{pointer or 'the answer'} is not a list")
+            for _, pointer in contract.proposals
+            if not isinstance(_find(value, pointer), list)
+        ]
+    if not found and any("\0" in text for text in _strings(value)):
+        found = [Breach((), "a string holds U+0000, where SQLite ends a text")]
+    return found
+
+
+@lru_cache
+def _shipped(name: str) -> dict[str, Any]:
     schema: dict[str, Any] = json.loads(contract_text(name))
     return schema
 
 
 @lru_cache
-def _validator(name: str) -> jsonschema_rs.Draft202012Validator:
+def _validator(schema: str) -> jsonschema_rs.Draft202012Validator:
     import jsonschema_rs
 
-    return jsonschema_rs.Draft202012Validator(_schema(name))
+    return jsonschema_rs.Draft202012Validator(json.loads(schema))
 
 
-def breaches(name: str, value: Any) -> list[Breach]:
-    """Return all that is wrong with `value` under the contract `name`, in the order of the value's own places.
+def breaches(contract: str | Mapping[str, Any], value: Any) -> list[Breach]:
+    """Return all that is wrong with `value` under a contract (one of CONTRACTS, or a schema), by its own places.
 
     Of a value with more than 5,000 places only the first: a million errors would cost gigabytes, and nobody reads them.
     """
-    errors = _validator(name).iter_errors(value) if _is_small(value) else _first_error(name, value)
-    found = [Breach(tuple(error.instance_path), _shortened(_message(name, error))) for error in errors]
+    schema = _shipped(contract) if isinstance(contract, str) else contract
+    validator = _validator(canonical(schema))
+    errors = validator.iter_errors(value) if _is_small(value) else _first_error(validator, value)
+    found = [Breach(tuple(error.instance_path), _shortened(_message(schema, error))) for error in errors]
     return sorted(found, key=lambda breach: ([(isinstance(step, str), str(step)) for step in breach.path], breach.text))
 
 
@@ -78,11 +164,11 @@ def _is_small(value: Any) -> bool:
     return left >= 0
 
 
-def _first_error(name: str, value: Any) -> list[jsonschema_rs.ValidationError]:
+def _first_error(validator: jsonschema_rs.Draft202012Validator, value: Any) -> list[jsonschema_rs.ValidationError]:
     import jsonschema_rs
 
     try:
-        _validator(name).validate(value)
+        validator.validate(value)
     except jsonschema_rs.ValidationError as error:
         return [error]
     return []
@@ -92,7 +178,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
 
 
-def _message(contract: str, error: jsonschema_rs.ValidationError) -> str:
+def _message(schema: Mapping[str, Any], error: jsonschema_rs.ValidationError) -> str:
     kind: Any = error.kind  # one of a family of classes, each with its own attributes
     name = type(kind).__name__
     if name == "AdditionalProperties":
@@ -101,16 +187,17 @@ def _message(contract: str, error: jsonschema_rs.ValidationError) -> str:
         return f'missing key "{kind.property}"'
     if name == "Pattern" and kind.pattern == "\\S":
         return "is blank"
-    if name == "Pattern":
-        return f"{error.message.partition(' does not match ')[0]} is not {_description(contract, error)}"
-    if name == "AnyOf":
+    if name == "Pattern" and (wanted := _description(schema, error)):
+        return f"{error.message.partition(' does not match ')[0]} is not {wanted}"
+    if name == "AnyOf" and "must_match_all" in error.message + str(error.schema_path):
         return 'needs "must_match_all" or "must_match_any"'
     return str(error.message)
 
 
-def _description(contract: str, error: jsonschema_rs.ValidationError) -> str:
+def _description(schema: Mapping[str, Any], error: jsonschema_rs.ValidationError) -> str | None:
     """Return what the contract says a text with a pattern is, in words."""
-    part: Any = _schema(contract)
+    part: Any = schema
     for step in error.schema_path[:-1]:
         part = part[step]
-    return str(part["description"])
+    found = part.get("description") if isinstance(part, dict) else None
+    return None if found is None else str(found)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from prompteval.errors import DataError, Problem, PromptevalError
 from prompteval.inputs import yaml_lines
-from prompteval.inputs.contract import breaches, json_path
+from prompteval.inputs.contract import DEFAULT_SUITE, breaches, default_contract, json_path
 from prompteval.inputs.files import FileRefusedError, read_text, scan
-from prompteval.model import CategoryRow, Corpus, ExpectedPoint, Fixture, Labels, Session
+from prompteval.model import CategoryRow, Corpus, ExpectedPoint, Fixture, Labels
 from prompteval.text.fold import fold
 
 _SEGMENT = re.compile(r"^\[(USER|AGENT)[^\]\n]*\]:", re.MULTILINE)
@@ -58,8 +58,8 @@ def read_corpus(root: Path) -> Corpus:
     loaded = load_corpus(root)
     if loaded.problems:
         raise DataError(f"the fixtures in {root} cannot be used", loaded.problems)
-    fixtures = (Fixture(name, Session(loaded.sessions[name]), labels) for name, labels in loaded.labels.items())
-    return Corpus(tuple(fixtures), loaded.version, loaded.categories)
+    fixtures = tuple(Fixture(name, loaded.sessions[name], labels) for name, labels in loaded.labels.items())
+    return Corpus(DEFAULT_SUITE, default_contract(), fixtures, loaded.version, loaded.categories)
 
 
 def fixture_ids(root: Path) -> list[str]:
@@ -163,6 +163,7 @@ def _labels(value: dict[str, Any]) -> Labels:
             point["type"],
             tuple(point.get("must_match_all", ())),
             tuple(tuple(terms) for terms in point.get("must_match_any", ())),
+            tuple(point.get("must_match_none", ())),
             tuple(point.get("must_not_match", ())),
         )
         for point in value["expected_points"]
@@ -200,5 +201,6 @@ def _read_corpus_file(root: Path) -> tuple[str | None, tuple[CategoryRow, ...], 
         return None, (), [Problem(path.name, "", str(error))]
     if document is None or problems:
         return None, (), problems
-    rows = tuple(CategoryRow(**row) for row in document.value["categories"])
+    columns = ("category", "count", "expected", "tests")
+    rows = tuple(CategoryRow(*(row[name] for name in columns)) for row in document.value["categories"])
     return document.value["version"], rows, []

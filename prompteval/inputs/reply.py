@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from prompteval.errors import DataError, Problem, PromptevalError
 from prompteval.inputs import strict_json
-from prompteval.inputs.results import parse_answer
-from prompteval.model import Answer
+from prompteval.inputs.contract import default_contract
+from prompteval.inputs.results import read_answer
 
 _BEFORE, _BEHIND = re.compile(r"\[\s*\Z"), re.compile(r"\s*\]")
 _MOST, _SHOWN = 100, 10  # objects looked for, and lines named, before a reply is no answer for certain
@@ -25,25 +25,19 @@ class Reply(NamedTuple):
 
 
 def find_answer(reply: str) -> str:
-    """Return the answer in a reply, as the canonical text of its result file.
+    """Return the answer in a reply, as the text of its result file: one field per line.
 
     Raises PromptevalError, with line numbers, where there is no object, more than one, or one that does not end, and
     DataError with every problem where the object breaks its contract.
     """
     found = _one_object(reply)
-    answer = parse_answer(found.text.encode("utf-8", "surrogatepass"))
+    answer = read_answer(found.text.encode("utf-8", "surrogatepass"), default_contract())
     if not answer.valid:
         raise DataError(
             "the answer is not valid; save it unchanged with --as-is, or ask again in a fresh conversation",
             [Problem(f"the object on line {found.line}", "", problem) for problem in answer.problems],
         )
-    return canonical(answer)
-
-
-def canonical(answer: Answer) -> str:
-    """Return the text of a valid answer as `save` writes it: two lists, keys in the order of the contract."""
-    lists = {name: [p.as_json() for p in answer.proposals if p.list == name] for name in ("practice", "map")}
-    return json.dumps(lists, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(strict_json.parse(found.text), ensure_ascii=False, indent=2) + "\n"
 
 
 def _one_object(reply: str) -> Reply:

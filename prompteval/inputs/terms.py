@@ -14,6 +14,7 @@ from prompteval.text.fold import fold, fold_by_character
 
 SHORTEST_TERM = 4  # characters; shorter ones turn up by chance
 LONGEST_SHARED = 10  # words; what two people write by chance, a test's message say, is shorter
+_EXCLUDING = ("must_match_none", "must_not_match")
 _WORD = re.compile(r"\w+")
 
 # Shapes of what must not be in a corpus, not even invented: a reader, and a scanner, cannot tell it from a real one.
@@ -54,7 +55,7 @@ def problems(loaded: Loaded) -> Iterator[Problem]:
     bodies = {name: _both_ways(_body(loaded, name)) for name in loaded.sessions}
     for term in _terms(loaded):
         if not _occurs(_both_ways(term.text), bodies[term.name]):
-            effect = "so it guards nothing" if term.role == "must_not_match" else "so the point cannot be matched"
+            effect = "so it excludes nothing" if term.role in _EXCLUDING else "so the point cannot be matched"
             yield term.problem(f'"{term.text}" does not occur in the session, {effect}')
     yield from _own_guards(loaded)
     for name, text in sorted(loaded.sessions.items()):
@@ -76,21 +77,22 @@ def _own_guards(loaded: Loaded) -> Iterator[Problem]:
     """Yield the guards that are part of a term their own point needs: whatever satisfies it breaks it."""
     for name, labels in sorted(loaded.labels.items()):
         for point in labels.points:
-            for guard in point.must_not_match:
-                needed = _holding(guard, point.must_match_all)
-                broken = [_holding(guard, listed) for listed in point.must_match_any]
-                if all(broken):
-                    needed += [term for terms in broken for term in terms]
-                if needed:
-                    text = f'"{guard}" is part of the term "{needed[0]}", so the point cannot be matched'
-                    yield _Term(name, point, "must_not_match", guard).problem(text)
+            for role in _EXCLUDING:
+                for term in getattr(point, role):
+                    needed = _holding(term, point.must_match_all)
+                    broken = [_holding(term, listed) for listed in point.must_match_any]
+                    if broken and all(broken):
+                        needed += broken[0]
+                    if needed:
+                        text = f'"{term}" is part of the term "{needed[0]}", so the point cannot be matched'
+                        yield _Term(name, point, role, term).problem(text)
 
 
 def warnings(loaded: Loaded) -> Iterator[Problem]:
     """Yield weak terms and sessions that share long runs of words."""
     bodies = {name: fold(_body(loaded, name)) for name in loaded.sessions}
     for term in _terms(loaded):
-        if term.role != "must_not_match":
+        if term.role not in _EXCLUDING:
             for reason in _weak(fold(term.text), term.name, bodies):
                 yield term.problem(f'"{term.text}" is weak: {reason}')
     yield from _template_reuse(bodies)
@@ -107,6 +109,7 @@ def _terms(loaded: Loaded) -> Iterator[_Term]:
             for role, terms in (
                 ("must_match_all", point.must_match_all),
                 ("must_match_any", tuple(term for listed in point.must_match_any for term in listed)),
+                ("must_match_none", point.must_match_none),
                 ("must_not_match", point.must_not_match),
             ):
                 yield from (_Term(name, point, role, term) for term in terms)

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.errors import Problem, PromptevalError, count
+from prompteval.inputs.contract import default_contract
 from prompteval.inputs.files import FileRefusedError, read_bytes, read_text, scan
 from prompteval.inputs.fixtures import corpus_problems, read_labels, session_problems
-from prompteval.inputs.results import parse_answer
+from prompteval.inputs.results import read_answer
 
 _CONTRACTS = {".json": "proposal-output", ".yaml": "expected-labels", ".md": "session-front-matter"}
 _SUFFIX = {contract: suffix for suffix, contract in _CONTRACTS.items()} | {"corpus": ".yaml"}
@@ -65,6 +66,6 @@ def _problems(path: Path, contract: str, warnings: list[str]) -> list[Problem]:
         return session_problems(str(path), read_text(path))
     if contract == "corpus":
         return corpus_problems(str(path), read_text(path))
-    answer = parse_answer(read_bytes(path))
-    warnings += [f'{path}: {p.list}[{p.position}] has the type "{p.type}", which counts' for p in answer.misplaced]
+    answer = read_answer(read_bytes(path), default_contract())
+    warnings += [f"{path}: {text}" for text in answer.misplaced]
     return [Problem(str(path), "", problem) for problem in answer.problems]

@@ -1,120 +1,122 @@
-"""Read everything that speaks for and against one fixture of one run. To be asked within `select.scoring`."""
+"""Everything behind the outcome of one fixture of one run."""
 
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections import defaultdict
 from typing import NamedTuple
 
-from prompteval import lookalike
-from prompteval.detail import Attempt, FixtureDetail, PointDetail, ProposalDetail, TermFinding, Wanted
-from prompteval.errors import SelectionError, nearest
-from prompteval.ledger.outcomes import Key, lacking, read_outcomes
-from prompteval.outcome import FixtureOutcome, Run
+from prompteval.ledger.scoring import Key, Scoring
+from prompteval.model import Proposal
+from prompteval.outcomes import FixtureOutcome, NearMiss, Run, Wanted
 
 _AROUND = 30  # characters on each side of a hit
-
 _FIXTURE = """
-select labels.notes, labels.expect_empty, labels.max_unexpected_proposals, scored.answer, answer.raw, session.text
+select notes, expect_empty, max_unexpected_proposals, scored.answer, scored.contract, corpus_fixture.session
 from scored
-join labels on labels.digest = scored.labels
+join expectation on expectation.labels = scored.labels
 join run on run.id = scored.run_id
 join corpus_fixture on corpus_fixture.corpus = run.corpus and corpus_fixture.fixture_id = scored.fixture_id
-join session on session.digest = corpus_fixture.session
-left join answer on answer.digest = scored.answer
 where scored.run_id = ? and scored.fixture_id = ?
 """
 _POINTS = """
-select point_outcome.point_id, point.type, point_outcome.matched
-from point_outcome
-join scored on scored.run_id = point_outcome.run_id and scored.fixture_id = point_outcome.fixture_id
-join point on point.labels = scored.labels and point.point_id = point_outcome.point_id
-where point_outcome.run_id = ? and point_outcome.fixture_id = ?
-order by point_outcome.position
+select point_id, type, matched from point_outcome where run_id = ? and fixture_id = ? order by position
 """
 _PROPOSALS = """
-select
-  proposal.list, proposal.position, proposal.type, proposal.title, proposal.body,
-  proposal_outcome.expected, proposal_outcome.satisfies,
-  proposal_text.written, proposal_text.read, proposal_text.spelled
+select proposal_outcome.number, expected, written, read, spelled, others, others_read, others_spelled
 from proposal_outcome
 join scored on scored.run_id = proposal_outcome.run_id and scored.fixture_id = proposal_outcome.fixture_id
 join proposal
   on proposal.answer = scored.answer
-  and proposal.list = proposal_outcome.list
-  and proposal.position = proposal_outcome.position
-join proposal_text
-  on proposal_text.answer = proposal.answer
-  and proposal_text.list = proposal.list
-  and proposal_text.position = proposal.position
+  and proposal.contract = scored.contract
+  and proposal.number = proposal_outcome.number
 where proposal_outcome.run_id = ? and proposal_outcome.fixture_id = ?
-order by proposal.list desc, proposal.position  -- practice comes before map, as in an answer
+order by proposal_outcome.number
 """
 _TERMS = """
-select
-  term_occurrence.point_id, term_occurrence.list, term_occurrence.position, term_occurrence.role,
-  term_occurrence.alternative, term_occurrence.term, term_occurrence.occurs, term.folded, term.spelled
-from term_occurrence
-join scored on scored.run_id = term_occurrence.run_id and scored.fixture_id = term_occurrence.fixture_id
-join term
-  on term.labels = scored.labels
-  and term.point_id = term_occurrence.point_id
-  and term.role = term_occurrence.role
-  and term.alternative = term_occurrence.alternative
-  and term.term = term_occurrence.term
-where term_occurrence.run_id = ? and term_occurrence.fixture_id = ?
-order by term_occurrence.role, term_occurrence.alternative, term.rowid
-"""
-_WANTED = """
-select term.point_id, term.role, term.alternative, term.term
+select term.point_id, term.role, term.alternative, term.term, term.folded, coalesce(term.spelled, term.folded)
 from scored
 join term on term.labels = scored.labels
 where scored.run_id = ? and scored.fixture_id = ?
-order by term.role, term.alternative, term.rowid
+order by term.point_id, case term.role when 'guard' then 'z' else term.role end, term.alternative, term.position
 """
-_HELD = """
-select point_id, list, position, found, has_words, has_type
-from proposal_point
-where run_id = ? and fixture_id = ?
-order by point_id, list, position
+_OCCURRENCES = """
+select number, point_id, role, alternative, term from term_occurrence where run_id = ? and fixture_id = ? and occurs
+"""
+_ATTEMPTS = """
+select point_id, number, has_words, has_type from proposal_point where run_id = ? and fixture_id = ? order by number
 """
 
-Place = tuple[str, int]  # list and position of a proposal
+
+class TermFinding(NamedTuple):
+    """One term of a point looked for in one proposal; `around` is the searched text around the hit, in brackets."""
+
+    role: str
+    alternative: int
+    term: str
+    found: bool
+    around: str
 
 
-class _Proposal(NamedTuple):
-    detail: ProposalDetail  # its `nearest` is still empty
-    texts: tuple[str, ...]  # written, read, spelled
+class Attempt(NamedTuple):
+    """One proposal compared with one point."""
 
-
-class _Held(NamedTuple):
-    found: int
+    proposal: int  # its number in the answer, from 1
+    type: str
     has_words: bool
     has_type: bool
+    terms: tuple[TermFinding, ...]
 
 
-def read_details(connection: sqlite3.Connection, run: Run) -> dict[str, FixtureDetail]:
-    """Return the detail of each fixture of a chosen run, by fixture id."""
-    return {
-        outcome.fixture_id: _detail(connection, run, outcome) for outcome in read_outcomes(connection).get(run.id, [])
-    }
+class PointDetail(NamedTuple):
+    """One expected point, with its terms in the label's order and every proposal of the answer."""
+
+    id: str
+    type: str
+    matched: bool
+    wanted: tuple[Wanted, ...]
+    attempts: tuple[Attempt, ...]
 
 
-def read_detail(connection: sqlite3.Connection, run: Run, fixture: str) -> FixtureDetail:
-    """Return the detail of one fixture of a chosen run. Raises SelectionError where the run was not asked for it."""
-    outcomes = {outcome.fixture_id: outcome for outcome in read_outcomes(connection).get(run.id, [])}
-    if fixture not in outcomes:
-        raise SelectionError(f"run {run.short_id} has no fixture '{fixture}'{nearest(fixture, outcomes)}")
-    return _detail(connection, run, outcomes[fixture])
+class ProposalDetail(NamedTuple):
+    """One proposal; `texts` are its searched texts without the title. `near`: the missed points that it comes near."""
+
+    number: int
+    type: str
+    title: str
+    texts: tuple[str, ...]
+    expected: bool
+    near: tuple[tuple[str, str, NearMiss], ...]
 
 
-def _detail(connection: sqlite3.Connection, run: Run, outcome: FixtureOutcome) -> FixtureDetail:
+class FixtureDetail(NamedTuple):
+    """One fixture of one run. `raw` is an invalid answer as it is kept; `session` is the whole session."""
+
+    run: Run
+    outcome: FixtureOutcome
+    notes: str
+    expect_empty: bool
+    budget: int
+    points: tuple[PointDetail, ...]
+    proposals: tuple[ProposalDetail, ...]
+    raw: str | None
+    problems: tuple[str, ...]
+    session: str
+
+
+def detail(scoring: Scoring, run: Run, outcome: FixtureOutcome) -> FixtureDetail:
+    """Return everything behind an outcome of a run that is scored, with the text of its session."""
     key = (run.id, outcome.fixture_id)
-    notes, empty, budget, answer, raw, session = connection.execute(_FIXTURE, key).fetchone()
-    proposals = _proposals(connection, key)
-    points = _points(connection, key, proposals)
-    problems = connection.execute("select problem from answer_problem where answer = ? order by position", [answer])
+    notes, empty, budget, answer, contract, session = scoring.ask(_FIXTURE, key).fetchone()
+    text, problems, proposals = _answer(scoring, answer, contract)
+    expected, texts = {}, {}
+    for number, is_expected, *searched in scoring.ask(_PROPOSALS, key):
+        expected[number], texts[number] = bool(is_expected), searched
+    points = _points(scoring, key, {p.number: p.type for p in proposals}, texts)
+    near = defaultdict(list)
+    for point in points:
+        for miss in scoring.near_misses.get((*key, point.id), ()):
+            near[miss.number].append((point.id, point.type, miss))
     return FixtureDetail(
         run,
         outcome,
@@ -122,65 +124,72 @@ def _detail(connection: sqlite3.Connection, run: Run, outcome: FixtureOutcome) -
         bool(empty),
         budget,
         points,
-        tuple(p.detail._replace(nearest=_nearest(p.detail, points)) for p in proposals.values()),
-        raw.decode("utf-8", "backslashreplace") if isinstance(raw, bytes) else raw,
-        tuple(problem for (problem,) in problems),
-        session,
+        tuple(
+            ProposalDetail(
+                p.number,
+                p.type,
+                p.title,
+                p.searched[1:] if p.searched[:1] == (p.title,) else p.searched,
+                expected[p.number],
+                tuple(near[p.number]),
+            )
+            for p in proposals
+        ),
+        text if problems else None,
+        problems,
+        scoring.facts["session"][session,].text,
     )
 
 
-def _proposals(connection: sqlite3.Connection, key: Key) -> dict[Place, _Proposal]:
-    rows = connection.execute(_PROPOSALS, key)
-    return {
-        (list_, position): _Proposal(
-            ProposalDetail(number, type_, title, body, bool(expected), satisfies, ""), tuple(texts)
-        )
-        for number, (list_, position, type_, title, body, expected, satisfies, *texts) in enumerate(rows, 1)
-    }
+def _answer(
+    scoring: Scoring, answer: str | None, contract: str
+) -> tuple[str | None, tuple[str, ...], tuple[Proposal, ...]]:
+    """Return an answer as a text, its problems and its proposals."""
+    import json
+
+    from prompteval.inputs.contract import contract_of, proposals_of
+
+    if answer is None:
+        return None, (), ()
+    text = scoring.facts["answer"][answer,].text
+    query = "select problems from validity where answer = ? and contract = ?"
+    problems = tuple(json.loads(scoring.ask(query, [answer, contract]).fetchone()[0]))
+    if problems:
+        return text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text, problems, ()
+    reader = contract_of(scoring.facts["contract"][contract,].text)
+    return text, (), tuple(proposals_of(json.loads(text), reader))
 
 
-def _points(connection: sqlite3.Connection, key: Key, proposals: dict[Place, _Proposal]) -> tuple[PointDetail, ...]:
-    terms = _findings(connection, key, proposals)
-    held: dict[str, dict[Place, _Held]] = defaultdict(dict)
-    for point, list_, position, found, has_words, has_type in connection.execute(_HELD, key):
-        held[point][list_, position] = _Held(found, bool(has_words), bool(has_type))
-    wanted: dict[str, list[Wanted]] = defaultdict(list)
-    for point, *term in connection.execute(_WANTED, key):
-        wanted[point].append(Wanted(*term))
+def _points(
+    scoring: Scoring, key: Key, types: dict[int, str], texts: dict[int, list[str | None]]
+) -> tuple[PointDetail, ...]:
+    occurs = {tuple(row) for row in scoring.ask(_OCCURRENCES, key)}
+    terms = defaultdict(list)
+    for point, *term in scoring.ask(_TERMS, key):
+        terms[point].append(term)
+    attempts: dict[str, list[Attempt]] = defaultdict(list)
+    for point, number, has_words, has_type in scoring.ask(_ATTEMPTS, key):
+        found = []
+        for role, alternative, term, folded, spelled in terms[point]:
+            hit = (number, point, role, alternative, term) in occurs
+            around = _around((folded, folded, spelled) * 2, texts[number]) if hit else ""
+            found.append(TermFinding(role, alternative, term, hit, around))
+        attempts[point].append(Attempt(number, types[number], bool(has_words), bool(has_type), tuple(found)))
     return tuple(
         PointDetail(
             point,
             type_,
             bool(matched),
-            tuple(wanted[point]),
-            tuple(
-                Attempt(
-                    proposal.detail.number, proposal.detail.type, h.has_words, h.has_type, tuple(terms[point, place])
-                )
-                for place, proposal in proposals.items()
-                if (h := held[point].get(place))
-            ),
+            tuple(Wanted(*term[:3]) for term in terms[point]),
+            tuple(attempts[point]),
         )
-        for point, type_, matched in connection.execute(_POINTS, key)
+        for point, type_, matched in scoring.ask(_POINTS, key)
     )
 
 
-def _findings(
-    connection: sqlite3.Connection, key: Key, proposals: dict[Place, _Proposal]
-) -> dict[tuple[str, Place], list[TermFinding]]:
-    """Return each term held against each proposal, by point and proposal."""
-    terms: dict[tuple[str, Place], list[TermFinding]] = defaultdict(list)
-    for point, list_, position, role, alternative, term, occurs, folded, spelled in connection.execute(_TERMS, key):
-        texts = proposals[list_, position].texts
-        around = _around((folded, folded, spelled or folded), texts) if occurs else ""
-        twin = "" if occurs or role == "guard" else lookalike.explain(folded, texts[0])
-        terms[point, (list_, position)].append(TermFinding(role, alternative, term, bool(occurs), around, twin))
-    return terms
-
-
-def _around(forms: tuple[str, str, str], texts: tuple[str, ...]) -> str:
-    """Return the text around the first hit, in the first of the three texts that has one."""
-    term, text = next((term, text) for term, text in zip(forms, texts, strict=True) if term in text)
+def _around(forms: tuple[str, ...], texts: list[str | None]) -> str:
+    """Return the text around the first hit, in the first of the texts that has one."""
+    term, text = next((term, text) for term, text in zip(forms, texts, strict=True) if text and term in text)
     start = text.index(term)
     end = start + len(term)
     before = text[max(0, start - _AROUND) : start]
@@ -190,31 +199,3 @@ def _around(forms: tuple[str, str, str], texts: tuple[str, ...]) -> str:
     if end + _AROUND < len(text):
         after = re.sub(r"\s\S*$", "", after, count=1) + "…"
     return f"{before}[{term}]{after}".replace("\n", " / ")
-
-
-def _nearest(proposal: ProposalDetail, points: tuple[PointDetail, ...]) -> str:
-    """Say which point a phantom came nearest to, and what it lacks of it."""
-    if proposal.expected:
-        return ""
-    tried = [(point, attempt) for point in points for attempt in point.attempts if attempt.proposal == proposal.number]
-    near = [(point, attempt) for point, attempt in tried if any(t.found and t.role != "guard" for t in attempt.terms)]
-    if not near:
-        return "has no term of any point" if points else ""
-    point, attempt = max(
-        near, key=lambda each: (each[1].has_words, sum(t.found for t in each[1].terms if t.role != "guard"))
-    )
-    lacks = [] if attempt.has_words else [f"lacks {lacking(_absent(attempt))}"]
-    if not attempt.has_type:
-        lacks.append(f"is a {attempt.type}, {point.type} expected")
-    if not lacks:
-        lacks.append("satisfies it, and a guard of the point leaked")
-    return f'nearest to "{point.id}": {", and ".join(lacks)}'
-
-
-def _absent(attempt: Attempt) -> list[tuple[str, int, str]]:
-    """Return the terms that would have had to occur; where one alternative is complete, no other one is wanted."""
-    wanted = [term for term in attempt.terms if term.role != "guard"]
-    alternatives = {term.alternative for term in wanted if term.role == "any"}
-    incomplete = {term.alternative for term in wanted if term.role == "any" and not term.found}
-    enough = bool(alternatives - incomplete)
-    return [(t.role, t.alternative, t.term) for t in wanted if not t.found and not (t.role == "any" and enough)]

@@ -11,28 +11,52 @@ from urllib.parse import quote
 from prompteval.errors import LedgerError
 from prompteval.ledger import schema
 
+BUSY_SECONDS = 5
 _MAGIC = b"SQLite format 3\x00"
 _HEADER = 100  # bytes; the fields are those of sqlite.org/fileformat.html, section 1.3
 
 
 @contextmanager
 def reading(path: Path, name: str | None = None) -> Iterator[sqlite3.Connection]:
-    """Yield a read-only connection to the ledger in `path`.
+    """Yield a read-only connection to the ledger in `path`, in one transaction: a state that does not change.
 
     Raises LedgerError with the reason it cannot be read; it calls the ledger `name` where that is given.
     """
     name = name or str(path)
-    version = check_file(path, name)
-    connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True, isolation_level=None)
+    check_file(path, name)
+    connection = connect(path, "ro")
     try:
         connection.execute("pragma trusted_schema = off")
         connection.execute("pragma temp_store = memory")
-        _check_tables(connection, version, name)
+        connection.execute("begin")
+        if not schema.tables_are_right(connection):
+            raise LedgerError(f"{name} has other tables than a ledger; restore it from the repository")
         yield connection
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        raise LedgerError(f"{name} is damaged: {reason(error)}; restore it from the repository") from error
+        raise LedgerError(f"{name} {refusal(error, path)}") from error
     finally:
         connection.close()
+
+
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """Return a connection to an existing file, which waits a few seconds while another program writes to it."""
+    where = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    return sqlite3.connect(where, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+
+
+def refusal(error: Exception, path: Path) -> str:
+    """Return why a ledger cannot be used, from what SQLite says of the file in `path`."""
+    text = reason(error)
+    if "locked" in text:
+        return "is in use by another program; try again"
+    return _unfinished(path) or f"is damaged: {text}; restore it from the repository"
+
+
+def _unfinished(path: Path) -> str | None:
+    """Say whether another program is in the middle of a change, or was when it ended: SQLite can undo that."""
+    if path.with_name(path.name + "-journal").exists():
+        return "has an unfinished change beside it (-journal); after a crash, opening the file with sqlite3 undoes it"
+    return None
 
 
 def reason(error: Exception) -> str:
@@ -41,12 +65,11 @@ def reason(error: Exception) -> str:
     return "a text is not UTF-8" if "decode" in text else text
 
 
-def check_file(path: Path, name: str | None = None) -> int:
-    """Return the version of the ledger in `path`, as its first bytes say.
-
-    Raises LedgerError unless they are those of a whole ledger that this version of prompteval reads.
-    """
+def check_file(path: Path, name: str | None = None) -> None:
+    """Raise LedgerError unless the first bytes of `path` are those of a whole ledger that this version reads."""
     name = name or str(path)
+    if sqlite3.sqlite_version_info < schema.OLDEST_SQLITE:
+        raise LedgerError(f"this Python has SQLite {sqlite3.sqlite_version}; a ledger needs 3.37 or newer")
     try:
         if path.is_symlink() and not path.exists():
             raise LedgerError(f"{name} is a link to nothing")
@@ -59,12 +82,11 @@ def check_file(path: Path, name: str | None = None) -> int:
             header = file.read(_HEADER)
     except OSError as error:
         raise LedgerError(f"{name} cannot be read: {error.strerror}") from error
-    if refusal := _not_a_ledger(header, size) or _left_open(path, header):
-        raise LedgerError(f"{name} {refusal}")
-    return _number(header, 60)
+    if refused := _not_a_ledger(header) or _left_open(path, header) or _cut_short(path, header, size):
+        raise LedgerError(f"{name} {refused}")
 
 
-def _not_a_ledger(header: bytes, size: int) -> str | None:
+def _not_a_ledger(header: bytes) -> str | None:
     if not header:
         return "is empty, not a ledger; restore it from the repository"
     if header.startswith(b"<<<<<<<"):
@@ -79,30 +101,24 @@ def _not_a_ledger(header: bytes, size: int) -> str | None:
         return f"is not a ledger (a SQLite file of another application, id {application})"
     if (version := _number(header, 60)) > schema.USER_VERSION:
         return f"was written by a newer prompteval (version {version} of the ledger); update prompteval"
-    page = int.from_bytes(header[16:18], "big")
-    if _number(header, 28) * (65536 if page == 1 else page) != size:
-        return "is cut short or has a tail that is not its own; restore it from the repository"
     return None
 
 
+def _cut_short(path: Path, header: bytes, size: int) -> str | None:
+    page = int.from_bytes(header[16:18], "big")
+    if _number(header, 28) * (65536 if page == 1 else page) == size:
+        return None
+    return _unfinished(path) or "is cut short or has a tail that is not its own; restore it from the repository"
+
+
 def _left_open(path: Path, header: bytes) -> str | None:
-    """Say whether another program left the file in a state that reading would have to repair."""
+    """Say whether another program left the file in WAL mode."""
     if 2 in header[18:20]:
         return "was left in WAL mode by another program; close that, and run 'pragma journal_mode = delete' on a copy"
     if path.with_name(path.name + "-wal").exists():  # SQLite would read it, whatever the header says
         return "has changes of another program beside it (-wal) that are not its own; move that file away"
-    if path.with_name(path.name + "-journal").exists():
-        return "has an unfinished transaction of another program beside it (-journal); restore it from the repository"
     return None
 
 
 def _number(header: bytes, offset: int) -> int:
     return int.from_bytes(header[offset : offset + 4], "big")
-
-
-def _check_tables(connection: sqlite3.Connection, version: int, name: str) -> None:
-    """Raise LedgerError unless the tables are, to the letter, those that a version of the ledger has."""
-    rows = connection.execute("select substr(sql, 13) from sqlite_schema where type = 'table'")
-    expected = (statement[12:] for statement in schema.table_statements(version))  # SQLite writes its own CREATE TABLE
-    if sorted(sql for (sql,) in rows) != sorted(expected):
-        raise LedgerError(f"{name} has other tables than a ledger; restore it from the repository")

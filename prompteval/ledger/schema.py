@@ -4,57 +4,40 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from functools import lru_cache
 from pathlib import Path
 
 APPLICATION_ID = 0x70657631  # "pev1" in ASCII
-USER_VERSION = 2
-SEALED_SINCE = 2  # the version that brought the column seal
-# What the seal of a row is of: columns that no other digest is of. For terms and proposals see `searched`.
-SEALED = {
-    "corpus_recording": ("recorded_at", "corpus", "version"),
-    "answer_problem": ("answer", "position", "problem"),
-    "run": ("id", "note", "prompt_sha256", "prompt_version", "corpus", "recorded_at"),
-}
+USER_VERSION = 1
+OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
+DERIVED = ("derived_by", "validity", "proposal", "term")
 _SQL = Path(__file__).parent
-
-# The scoring ladder: each view reads the ones before it. `scored`, the first rung, says what is scored.
-LADDER = (
-    "proposal_text",
-    "term_occurrence",
-    "term_list",
-    "proposal_point",
-    "leaked",
-    "point_outcome",
-    "proposal_outcome",
-    "near_miss",
-    "fixture_outcome",
-    "category_score",
-    "run_score",
-)
+COMMENT = re.compile(r"--[^\n]*")
 
 
-_SINCE = re.compile(r".*\(since version (\d+)\)\n")
-
-
-def table_statements(version: int | None = None) -> list[str]:
-    """Return the `create table` statements of a version (None: this one), each with the comment above it inside.
-
-    In schema.sql a column that came later says since which version there is one.
-    """
-    version = version or USER_VERSION
+@lru_cache(maxsize=1)
+def table_statements() -> dict[str, str]:
+    """Return the `create table` statements by table, each with the comment above it inside."""
     text = (_SQL / "schema.sql").read_text(encoding="utf-8")
-    text = _SINCE.sub(lambda line: line[0] if int(line[1]) <= version else "", text)
-    return [_inside(part) for part in re.split(r"(?<=strict;)\n+", text.strip())]
+    statements = map(_inside, text.strip().split(";\n\n"))
+    return {statement.split(" ", 3)[2]: statement for statement in statements}
 
 
-def view_statements() -> list[str]:
-    """Return the `create view` statements of sql/views, by view name."""
-    return [view_statement(path.stem) for path in sorted((_SQL / "views").glob("*.sql"))]
+@lru_cache(maxsize=1)
+def view_names() -> list[str]:
+    """Return the names of the views, sorted."""
+    return sorted(path.stem for path in (_SQL / "views").glob("*.sql"))
 
 
+@lru_cache
 def view_statement(name: str) -> str:
     """Return the `create view` statement of one view, with its comment inside."""
     return _inside((_SQL / "views" / f"{name}.sql").read_text(encoding="utf-8").strip())
+
+
+def view_statements() -> list[str]:
+    """Return the `create view` statements, by view name."""
+    return [view_statement(name) for name in view_names()]
 
 
 def _inside(statement: str) -> str:
@@ -64,8 +47,9 @@ def _inside(statement: str) -> str:
     return f"{first}\n  {comment}\n{rest}"
 
 
-def trigger_statements(tables: list[str]) -> list[str]:
-    """Return the triggers that keep each table append-only."""
+def trigger_statements() -> list[str]:
+    """Return the triggers that keep each table of facts append-only."""
+    tables = [name for name in sorted(table_statements()) if name not in DERIVED]
     return [
         f"create trigger {table}_no_{event} before {event} on {table} "
         f"begin select raise(abort, 'the ledger only grows: no {event} on {table}'); end"
@@ -74,46 +58,46 @@ def trigger_statements(tables: list[str]) -> list[str]:
     ]
 
 
-def create(connection: sqlite3.Connection, version: int | None = None) -> None:
-    """Make an empty ledger of a version (None: this one) in an empty database. The caller holds the transaction."""
-    for statement in table_statements(version):
-        connection.execute(statement)
-    for statement in trigger_statements(table_names(connection)):
-        connection.execute(statement)
-    for statement in view_statements():
+def create(connection: sqlite3.Connection) -> None:
+    """Make an empty ledger, without views, in an empty database. The caller holds the transaction."""
+    for statement in (*table_statements().values(), *trigger_statements()):
         connection.execute(statement)
     connection.execute(f"pragma application_id = {APPLICATION_ID}")
-    connection.execute(f"pragma user_version = {version or USER_VERSION}")
+    connection.execute(f"pragma user_version = {USER_VERSION}")
 
 
-def table_names(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of all tables, sorted."""
-    rows = connection.execute("select name from sqlite_schema where type = 'table' order by name")
-    return [name for (name,) in rows]
+def bare(sql: str) -> str:
+    """Return SQL as it is compared: in lower case, without comments and white space."""
+    return "".join(COMMENT.sub("", sql).split()).casefold()
 
 
-def climb(connection: sqlite3.Connection, upto: str) -> None:
-    """Evaluate the ladder over the table temp.scored, each view once, into temporary tables of the same names.
-
-    An old ledger is so scored by the rules of the installed version, and only the chosen runs are computed.
-    """
-    for name in LADDER[: LADDER.index(upto) + 1]:
-        definition = view_statement(name)
-        kind = "view" if name == "proposal_text" else "table"  # the texts are read once, and not worth a copy
-        connection.execute(definition.replace("create view", f"create temp {kind}", 1))
+def tables_are_right(connection: sqlite3.Connection) -> bool:
+    """Return whether a file has the tables of a ledger, whatever their comments say."""
+    return _objects(connection, "table") == {name: bare(sql) for name, sql in table_statements().items()}
 
 
-def objects(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
-    """Return the SQL of each table, trigger and view by (type, name)."""
-    rows = connection.execute("select type, name, sql from sqlite_schema where sql is not null")
-    return {(kind, name): sql for kind, name, sql in rows}
+def trigger_problems(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return the triggers that a file lacks, has otherwise or has too many, as (name, what is wrong)."""
+    wanted = {statement.split(" ", 3)[2]: bare(statement) for statement in trigger_statements()}
+    have = _objects(connection, "trigger")
+    problems = [(name, "the trigger is missing") for name in wanted.keys() - have.keys()]
+    problems += [(name, "a trigger that no ledger has") for name in have.keys() - wanted.keys()]
+    problems += [(name, "the trigger is not that of a ledger") for name in wanted if have.get(name, "") != wanted[name]]
+    return sorted(set(problems), key=str)
 
 
-def expected_objects(version: int | None = None) -> dict[tuple[str, str], str]:
-    """Return what `objects` gives for a new ledger of a version (None: this one)."""
-    connection = sqlite3.connect(":memory:")
-    try:
-        create(connection, version)
-        return objects(connection)
-    finally:
-        connection.close()
+def views_of(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the SQL of the views in a file, by name."""
+    rows = connection.execute("select name, sql from sqlite_schema where type = 'view'")
+    return {str(name): bare(str(sql)) for name, sql in rows}
+
+
+def views() -> dict[str, str]:
+    """Return what `views_of` gives for a file with the installed views."""
+    return {name: bare(view_statement(name)) for name in view_names()}
+
+
+def _objects(connection: sqlite3.Connection, kind: str) -> dict[str, str]:
+    """Return the SQL of the tables or triggers in a file, by name; indexes that SQLite makes have none."""
+    rows = connection.execute("select name, sql from sqlite_schema where type = ? and sql is not null", [kind])
+    return {str(name): bare(str(sql)) for name, sql in rows}

@@ -11,12 +11,12 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from prompteval.errors import LedgerError
-from prompteval.ledger import content, schema
-from prompteval.ledger.open import check_file, reading
+from prompteval.ledger import derived, facts, integrity, schema
+from prompteval.ledger.open import connect, reading, refusal
 
 LOCK_SECONDS = 30
 PAGE_SIZE = 4096
@@ -55,13 +55,14 @@ def _written(path: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
                 for leftover in (copy, copy.with_name(copy.name + "-journal")):
                     leftover.unlink(missing_ok=True)
     except OSError as error:
-        raise LedgerError(f"{path} cannot be written: {error.strerror or error}; it is as it was") from error
+        raise LedgerError(f"{path} cannot be written: {error.strerror or error}; nothing was written") from error
     except sqlite3.IntegrityError as error:
-        raise LedgerError(f"{path} refuses the new rows: {error}; it is as it was") from error
+        raise LedgerError(f"{path} refuses the new rows: {error}; nothing was written") from error
     except sqlite3.OperationalError as error:
-        raise LedgerError(f"{path} cannot be written: {error}; it is as it was") from error
-    except sqlite3.DatabaseError as error:
-        raise LedgerError(f"{path} is damaged: {error}; restore it from the repository") from error
+        text = refusal(error, path) if "locked" in str(error) else f"cannot be written: {error}; nothing was written"
+        raise LedgerError(f"{path} {text}") from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        raise LedgerError(f"{path} {refusal(error, path)}") from error
 
 
 @contextmanager
@@ -87,22 +88,20 @@ def _sweep(path: Path) -> None:
 def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
     old = not fresh and path.exists()  # asked under the lock: another writer may have made it by now
     if path.exists() and not path.stat().st_mode & 0o222:  # a move would replace it all the same
-        raise LedgerError(f"{path} is read-only; it is as it was")
-    facts = _facts_of_older_version(path) if old else None
-    from_copy = old and facts is None
-    if from_copy:
-        shutil.copyfile(path, copy)
+        raise LedgerError(f"{path} is read-only; nothing was written")
+    if old:
+        _copy(path, copy)
     connection = sqlite3.connect(copy, isolation_level=None)
     try:
         if path.exists():
             shutil.copymode(path, copy)
-        _prepare(connection, path, from_copy)
+        for pragma in ("trusted_schema = off", "foreign_keys = on", "temp_store = memory", "synchronous = off"):
+            connection.execute(f"pragma {pragma}")  # _flush does the one flush that counts
+        if not old:
+            connection.execute(f"pragma page_size = {PAGE_SIZE}")
         connection.execute("begin immediate")
-        if not from_copy:
-            schema.create(connection)
-        if facts is not None:
-            content.write(connection, facts)
         before = connection.total_changes
+        _prepare(connection, path, old)
         yield connection
         changed = connection.total_changes > before
         if changed:
@@ -114,21 +113,27 @@ def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
         _move(copy, path)
 
 
-def _facts_of_older_version(path: Path) -> content.Content | None:
-    """Return what a ledger holds that an older version wrote: it is written anew as this version writes it."""
-    if check_file(path) == schema.USER_VERSION:
-        return None
-    with reading(path) as connection:
-        return content.read(connection)
+def _copy(path: Path, copy: Path) -> None:
+    """Copy the ledger while no other program writes to it. Raises LedgerError where it is none."""
+    with reading(path):  # which looks for a transaction that was left unfinished, before the lock would repair it
+        pass
+    with closing(connect(path, "rw")) as connection:
+        connection.execute("begin immediate")
+        shutil.copyfile(path, copy)
 
 
-def _prepare(connection: sqlite3.Connection, path: Path, from_copy: bool) -> None:
-    for pragma in ("trusted_schema = off", "foreign_keys = on", "temp_store = memory", "synchronous = off"):
-        connection.execute(f"pragma {pragma}")  # _flush does the one flush that counts
-    if not from_copy:
-        connection.execute(f"pragma page_size = {PAGE_SIZE}")
-    elif schema.objects(connection) != schema.expected_objects():
-        raise LedgerError(f"{path} has other tables, triggers or views than a ledger; restore it from the repository")
+def _prepare(connection: sqlite3.Connection, path: Path, old: bool) -> None:
+    """Make a new ledger, or bring what is derived in an old one up to the installed rules."""
+    if not old:
+        schema.create(connection)
+        derived.fill(connection, facts.empty())
+        return
+    for name, text in schema.trigger_problems(connection):
+        raise LedgerError(f"{path} is damaged: {name}: {text}; restore it from the repository")
+    if not derived.is_current(connection):
+        found = facts.read(connection)
+        integrity.check(found, facts.RECORDED, path)
+        derived.fill(connection, found)
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

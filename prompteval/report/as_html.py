@@ -10,26 +10,39 @@ from typing import Any, NamedTuple
 import jinja2
 from markupsafe import Markup
 
-from prompteval.detail import Examined, FixtureDetail, ProposalDetail
-from prompteval.outcome import Run, Totals
+from prompteval.ledger.detail import FixtureDetail, ProposalDetail
+from prompteval.outcomes import Counts, Run
+from prompteval.report import reasons
 from prompteval.report.charts import HEIGHT, LEFT, RIGHT, WIDTH, charts
+from prompteval.report.show import why_phantom
 from prompteval.report.table import Report
-from prompteval.tags import shown, shown_setting
+from prompteval.tags import shown
 from prompteval.text.highlight import Part, marked
 from prompteval.text.visible import visible_text
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
+class Examined(NamedTuple):
+    """One run with the detail of each of its fixtures, by fixture id."""
+
+    run: Run
+    fixtures: tuple[FixtureDetail, ...]
+
+
 class Page(NamedTuple):
-    """What a page shows: reports, the history with its charts, and every fixture of the examined runs."""
+    """What a page shows: reports, the history with its charts, and every fixture of the examined runs.
+
+    `older` is how many runs are not examined.
+    """
 
     title: str
     reports: Sequence[Report] = ()
-    history: Sequence[tuple[Run, Totals]] = ()
+    history: Sequence[tuple[Run, Counts]] = ()
     table: Sequence[Report] = ()  # the history as a table
     scores: Sequence[Report] = ()  # one a run
     runs: Sequence[Examined] = ()
+    older: int = 0
 
 
 def render_page(page: Page) -> str:
@@ -64,7 +77,7 @@ def _template() -> jinja2.Template:
         finalize=_inert,
         keep_trailing_newline=True,
     )
-    environment.globals.update(marks=_marks, shown=shown, setting=shown_setting)
+    environment.globals.update(marks=_marks, why=why_phantom, reason=reasons.text, shown=shown)
     return environment.get_template("page.html")
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prompteval.chance import Evidence, weigh
-from prompteval.compare import Comparison, Pair, Side
-from prompteval.evaluate import Compared
-from prompteval.measures import Measures
-from prompteval.outcome import Copy, FixtureOutcome, History, LeftOut, Run, Scored, Totals, by_category, totals
+from prompteval.compare import Comparison, Mean, Pair, Side
+from prompteval.outcomes import COUNTS, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, Scored, add
+from prompteval.report import reasons
 from prompteval.report.diff import differences
-from prompteval.report.history import by_version
+from prompteval.samples import Copy
+from prompteval.tags import SETTING
+from prompteval.versions import Compared, History
 
 
 def _render(value: Any) -> str:
@@ -32,8 +33,8 @@ def render_score(scored: Scored) -> str:
         "run": run_value(scored.run),
         "labels": scored.labels,
         "fixtures": [_fixture(outcome) for outcome in scored.outcomes],
-        "categories": _categories(scored.outcomes),
-        "totals": totals_value(totals(scored.outcomes)),
+        "categories": _categories(scored.categories),
+        "totals": counts_value(scored.totals),
     }
     if scored.left_out:
         value["left_out"] = _left_out(scored.left_out)
@@ -42,24 +43,11 @@ def render_score(scored: Scored) -> str:
 
 def run_value(run: Run) -> dict[str, Any]:
     """Return a run as JSON values."""
-    return {
-        "id": run.id,
-        "version": run.version,
-        "model": run.model,
-        "temperature": run.temperature,
-        "harness": run.harness,
-        "note": run.note,
-        "sample": run.sample,
-        "recorded_at": run.recorded_at,
-        "corpus": run.corpus,
-    }
+    return {name: value for name, value in run._asdict().items() if name != "corpus_version"}
 
 
-def _categories(outcomes: Iterable[FixtureOutcome]) -> list[dict[str, Any]]:
-    return [
-        {"category": name, "passed": passed.part, "total": passed.whole}
-        for name, passed in by_category(outcomes).items()
-    ]
+def _categories(categories: Mapping[str, Ratio]) -> list[dict[str, Any]]:
+    return [{"category": name, "passed": passed.part, "total": passed.whole} for name, passed in categories.items()]
 
 
 def _fixture(outcome: FixtureOutcome) -> dict[str, Any]:
@@ -67,27 +55,15 @@ def _fixture(outcome: FixtureOutcome) -> dict[str, Any]:
         "fixture_id": outcome.fixture_id,
         "category": outcome.category,
         "passed": outcome.passed,
-        "points_matched": outcome.points_matched,
-        "points_total": outcome.points_total,
-        "phantoms": outcome.phantoms,
+        **{name: outcome.counts[name] for name in ("points_matched", "points_total", "phantoms")},
         "gate": outcome.gate,
-        "reasons": [{"code": reason.code, **reason.detail, "text": reason.text} for reason in outcome.reasons],
+        "reasons": [reasons.facts(reason) for reason in outcome.reasons],
     }
 
 
-def totals_value(sums: Totals) -> dict[str, int]:
+def counts_value(counts: Counts) -> dict[str, int]:
     """Return totals as counts; a reader divides, and so decides what 0/0 is."""
-    return {
-        "fixtures_passed": sums.fixtures.part,
-        "fixtures_total": sums.fixtures.whole,
-        "points_matched": sums.points.part,
-        "points_total": sums.points.whole,
-        "phantoms": sums.phantoms,
-        "gate_correct": sums.gate.part,
-        "gate_total": sums.gate.whole,
-        "fixtures_answered": sums.answered.part,
-        "fixtures_invalid": sums.invalid,
-    }
+    return {name: counts[name] for name in COUNTS}
 
 
 def _left_out(fixtures: Sequence[LeftOut]) -> list[dict[str, str]]:
@@ -101,13 +77,13 @@ def render_diff(compared: Compared) -> str:
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
-    before, after = comparison.measures
+    means = [{m: both[side] for m, both in comparison.measures.items()} for side in (0, 1)]
     return {
         "labels": comparison.labels,
         "differences": list(differences(comparison)),
-        "baseline": {**_side(comparison.baseline), "means": _means(before, comparison.weight)},
-        "candidate": {**_side(comparison.candidate), "means": _means(after, comparison.weight)},
-        "evidence": _evidence(weigh(comparison)) if comparison.pairs and comparison.one_judge else None,
+        "baseline": {**_side(comparison.baseline), "means": _means(means[0], comparison.weight)},
+        "candidate": {**_side(comparison.candidate), "means": _means(means[1], comparison.weight)},
+        "evidence": _evidence(weigh(comparison)) if comparison.pairs and comparison.same_labels else None,
         "fixtures": [_pair(pair) for pair in comparison.pairs],
         "left_out": _left_out(comparison.left_out),
     }
@@ -142,29 +118,25 @@ def _sides(values: Sequence[Any]) -> dict[str, Any]:
 
 def _side(side: Side) -> dict[str, Any]:
     """Return what a side is, with counts over all its answers."""
-    sums = totals(side.all_outcomes)
     return {
         "name": side.name,
         "runs": [run_value(run) for run in side.runs],
         "idle": [run.id for run in side.idle],
         "copies": _copies(side.samples.copies),
         "shared_answers": side.samples.shared,
-        "categories": _categories(side.all_outcomes),
-        "totals": totals_value(sums),
+        "categories": _categories(side.categories),
+        "totals": counts_value(add(outcome.counts for outcome in side.all_outcomes)),
     }
 
 
-def _means(measures: Measures, weight: int) -> dict[str, float]:
+def _means(means: Mapping[Measure, Mean], weight: int) -> dict[str, float]:
     """Return the sums over fixtures of the mean over answers."""
-    return {
-        "fixtures_passed": float(measures.fixtures.part / weight),
-        "fixtures_total": float(measures.fixtures.whole / weight),
-        "points_matched": float(measures.points.part / weight),
-        "points_total": float(measures.points.whole / weight),
-        "phantoms": float(measures.phantoms / weight),
-        "gate_correct": float(measures.gate.part / weight),
-        "gate_total": float(measures.gate.whole / weight),
-    }
+    found = {}
+    for measure, mean in means.items():
+        found[measure.part] = float(mean.part / weight)
+        if measure.whole and mean.whole is not None:
+            found[measure.whole] = float(mean.whole / weight)
+    return found
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
@@ -177,13 +149,13 @@ def _pair(pair: Pair) -> dict[str, Any]:
     }
 
 
-def render_runs(runs: Sequence[tuple[Run, Totals]]) -> str:
+def render_runs(runs: Sequence[tuple[Run, Counts]]) -> str:
     """Return the list of runs as a JSON text that ends in a line break."""
     return _render({"runs": _runs(runs)})
 
 
-def _runs(runs: Sequence[tuple[Run, Totals]]) -> list[dict[str, Any]]:
-    return [{**run_value(run), "totals": totals_value(sums)} for run, sums in runs]
+def _runs(runs: Sequence[tuple[Run, Counts]]) -> list[dict[str, Any]]:
+    return [{**run_value(run), "totals": counts_value(sums)} for run, sums in runs]
 
 
 def render_history(history: History, grain: str) -> str:
@@ -194,13 +166,11 @@ def render_history(history: History, grain: str) -> str:
     versions = [
         {
             "version": run.version,
-            "model": run.model,
-            "temperature": run.temperature,
-            "harness": run.harness,
+            **dict(zip(SETTING, run.setting, strict=True)),
             "runs": number,
-            "totals": totals_value(sums),
+            "totals": counts_value(sums),
         }
-        for run, number, sums in by_version(history.counted)
+        for run, number, sums in history.by_version
     ]
     return _render({"versions": versions, "copies": _copies(history.copies), **judged})
 

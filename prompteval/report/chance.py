@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from prompteval.chance import Evidence, Interval, Measure, weigh
+from prompteval.chance import Evidence, Interval, Tested, weigh
 from prompteval.compare import Comparison
 from prompteval.errors import count
 from prompteval.report.table import UNKNOWN, Section, decimals, table
@@ -57,7 +57,7 @@ def _noise(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
         yield f"Run-to-run noise was not measured for {' and '.join(unmeasured)}: no fixture has two answers there."
 
 
-def _verdict(measure: Measure) -> str:
+def _verdict(measure: Tested) -> str:
     name = f"{measure.name} (primary)" if measure.name == "recall" else measure.name
     if measure.p is not None:
         p = f"(p {_shown_p(measure.p)}{' after Holm' if measure.adjusted else ''})"
@@ -71,7 +71,7 @@ def _verdict(measure: Measure) -> str:
     return f"{name}: with {count(measure.fixtures, 'fixture')} no outcome could reach p 0.05, so none is given"
 
 
-def _power(measures: list[Measure]) -> str:
+def _power(measures: list[Tested]) -> str:
     """Say what this design could have detected."""
     parts = [f"{m.fewest} of {count(m.fixtures, 'fixture')} in {m.name}" for m in measures]
     return (
@@ -80,7 +80,7 @@ def _power(measures: list[Measure]) -> str:
     )
 
 
-def _p(measure: Measure) -> str:
+def _p(measure: Tested) -> str:
     return UNKNOWN if measure.p is None else _shown_p(measure.p)
 
 

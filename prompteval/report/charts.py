@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from prompteval.outcome import Ratio, Run, Totals
+from prompteval.outcomes import GATE, PHANTOMS, RECALL, Counts, Measure, Run
 from prompteval.report.table import answers, of, percent
 from prompteval.tags import shown, shown_setting, sort_key
 
@@ -40,55 +40,55 @@ class Chart(NamedTuple):
     rows: tuple[Tick, ...]
 
 
-History = Sequence[tuple[Run, Totals]]
-_Value = Callable[[Totals], "Fraction | None"]
+History = Sequence[tuple[Run, Counts]]
 
 
 def charts(history: History) -> list[Chart]:
     """Return recall, phantoms and gate accuracy over versions."""
-    most = max((sums.phantoms for _, sums in history), default=0)
+    most = max((sums[PHANTOMS.part] for _, sums in history), default=0)
     step = max(1, -(-most // 4))
     counts = [Tick(value, str(value)) for value in range(0, step * 5, step)]
     shares = [Tick(value / 4, f"{25 * value} %") for value in range(5)]
-    return [
-        _chart(
-            "Recall", history, (lambda s: _share(s.points), lambda s: f"{of(s.points)}, {percent(s.points)}"), shares
-        ),
-        _chart("Phantoms", history, (lambda s: Fraction(s.phantoms), lambda s: str(s.phantoms)), counts),
-        _chart(
-            "Gate accuracy", history, (lambda s: _share(s.gate), lambda s: f"{of(s.gate)}, {percent(s.gate)}"), shares
-        ),
-    ]
+    return [_chart(measure, history, shares if measure.whole else counts) for measure in (RECALL, PHANTOMS, GATE)]
 
 
-def _share(ratio: Ratio) -> Fraction | None:
-    return Fraction(*ratio) if ratio.whole else None
+def _value(sums: Counts, measure: Measure) -> Fraction | None:
+    """Return what is drawn, or None for 0/0."""
+    found = measure.of(sums)
+    return Fraction(found) if isinstance(found, int) else Fraction(*found) if found.whole else None
 
 
-def _chart(title: str, history: History, measure: tuple[_Value, Callable[[Totals], str]], ticks: list[Tick]) -> Chart:
-    value, say = measure
+def _said(sums: Counts, measure: Measure) -> str:
+    found = measure.of(sums)
+    return str(found) if isinstance(found, int) else f"{of(found)}, {percent(found)}"
+
+
+def _chart(measure: Measure, history: History, ticks: list[Tick]) -> Chart:
+    title = measure.name.capitalize()
     versions = sorted({run.version for run, _ in history}, key=sort_key)
     columns = {version: _column(index, len(versions)) for index, version in enumerate(versions)}
     top = ticks[-1].at
     dots = []
     for version in versions:
-        known = [(run, sums, v) for run, sums in history if run.version == version and (v := value(sums)) is not None]
+        own = [(run, sums, _value(sums, measure)) for run, sums in history if run.version == version]
+        known = [(run, sums, amount) for run, sums, amount in own if amount is not None]
         step = min(6.0, WIDTH_OF_RUNS * (WIDTH - LEFT - RIGHT) / len(versions) / max(1, len(known)))
         for place, (run, sums, amount) in enumerate(known):
             aside = step * (place - (len(known) - 1) / 2)  # runs of one version stand beside each other
-            text = f"{shown(version)}, run {run.short_id}, {shown_setting(run)}: {say(sums)}; answers {answers(sums)}"
+            name = f"{shown(version)}, run {run.short_id}, {shown_setting(run)}"
+            text = f"{name}: {_said(sums, measure)}; answers {answers(sums)}"
             dots.append(Dot(round(columns[version] + aside, 1), _height(amount, top), text))
     return Chart(
         title,
         f"{title} over versions. " + "; ".join(dot.text for dot in dots) + ".",
         tuple(dots),
-        _lines(history, value, columns, top),
+        _lines(history, measure, columns, top),
         tuple(Tick(columns[version], shown(version)) for version in versions),
         tuple(Tick(_height(Fraction(tick.at), top), tick.text) for tick in ticks),
     )
 
 
-def _lines(history: History, value: _Value, columns: Mapping[str, float], top: float) -> tuple[str, ...]:
+def _lines(history: History, measure: Measure, columns: Mapping[str, float], top: float) -> tuple[str, ...]:
     """Return a line through the means of the versions for each setting: models are not compared with each other."""
     lines = []
     for setting in dict.fromkeys(run.setting for run, _ in history):
@@ -97,7 +97,7 @@ def _lines(history: History, value: _Value, columns: Mapping[str, float], top: f
             values = [
                 v
                 for run, sums in history
-                if run.setting == setting and run.version == version and (v := value(sums)) is not None
+                if run.setting == setting and run.version == version and (v := _value(sums, measure)) is not None
             ]
             if values:
                 points.append(f"{column},{_height(sum(values, Fraction(0)) / len(values), top)}")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from prompteval.compare import Comparison, Pair, Side
+from prompteval.compare import Comparison, Mean, Pair, Side
 from prompteval.errors import count
-from prompteval.evaluate import Compared
-from prompteval.measures import Mean, Measures
-from prompteval.outcome import Run
+from prompteval.outcomes import PHANTOMS, RECALL, Run
+from prompteval.report import reasons
 from prompteval.report.chance import evidence_section
 from prompteval.report.score import extracted
 from prompteval.report.table import (
@@ -16,16 +15,18 @@ from prompteval.report.table import (
     Report,
     Section,
     Table,
-    change,
     corpus_name,
+    measure_headers,
+    moved,
     not_counted,
     number,
     of,
-    points_change,
     share,
+    shares,
     table,
 )
-from prompteval.tags import NOT_RECORDED, shown, shown_setting, shown_temperature
+from prompteval.tags import SETTING, shown, shown_setting
+from prompteval.versions import Compared
 
 
 def diff_reports(compared: Compared) -> list[Report]:
@@ -56,9 +57,9 @@ def _report(comparison: Comparison) -> Report:
 
 
 def _evidence(comparison: Comparison) -> Section:
-    if comparison.one_judge:
+    if comparison.same_labels:
         return evidence_section(comparison)
-    text = "none is given: the runs were judged by different labels, and what differs may be the labels"
+    text = "none is given: the runs were scored with different labels, and what differs may be the labels"
     return Section("Evidence", (text,))
 
 
@@ -66,11 +67,11 @@ def _headline(comparison: Comparison) -> str:
     before, after = comparison.baseline, comparison.candidate
     if not comparison.pairs:
         return f"{after.name} and {before.name} have no fixture in common that can be compared."
-    was, now = comparison.measures
+    (was, now), (was_phantoms, now_phantoms) = comparison.measures[RECALL], comparison.measures[PHANTOMS]
     return (
-        f"{after.name} extracted {extracted(now.points)}{_runs(comparison, after)}"
-        f" and produced {_phantoms(comparison, now)}; {before.name} was {of(was.points)}{_runs(comparison, before)}"
-        f" with {_phantoms(comparison, was)}."
+        f"{after.name} extracted {extracted(now)}{_runs(comparison, after)}"
+        f" and produced {_phantoms(comparison, now_phantoms)}; {before.name} was {of(was)}{_runs(comparison, before)}"
+        f" with {_phantoms(comparison, was_phantoms)}."
     )
 
 
@@ -80,10 +81,10 @@ def _runs(comparison: Comparison, side: Side) -> str:
     return f" in {len(side.runs)} runs" if comparison.answers_each else f" (mean of {len(side.runs)} runs)"
 
 
-def _phantoms(comparison: Comparison, measures: Measures) -> str:
+def _phantoms(comparison: Comparison, phantoms: Mean) -> str:
     if not comparison.readable:
         return f"{UNKNOWN} phantoms"
-    return f"{number(measures.phantoms)} {'phantom' if measures.phantoms == 1 else 'phantoms'}"
+    return f"{number(phantoms.part)} {'phantom' if phantoms.part == 1 else 'phantoms'}"
 
 
 def _lines(comparison: Comparison) -> Iterable[str]:
@@ -134,45 +135,34 @@ def _judge(labels: str | None, candidate: Run) -> str:
 def differences(comparison: Comparison) -> Iterable[str]:
     """Yield what differs between the two sides beside the version, each with both values."""
     sides = (comparison.baseline.runs, comparison.candidate.runs)
-    for name, show in (
-        ("model", str),
-        ("temperature", shown_temperature),
-        ("harness", lambda harness: NOT_RECORDED if harness is None else harness),
-        ("corpus", lambda revision: revision[:8]),
-    ):
+    for name, show in (*SETTING.items(), ("corpus", _short)):
         before, after = (sorted({show(getattr(run, name)) for run in runs}) for runs in sides)
         if before != after:
             yield f"{name} {' and '.join(before)} against {' and '.join(after)}"
 
 
+def _short(revision: str) -> str:
+    return revision[:8]
+
+
 def _totals(comparison: Comparison) -> Table:
-    before, after = comparison.measures
-    known = bool(comparison.readable)
-    phantoms = [number(side.phantoms) if known else UNKNOWN for side in (before, after)]
-    rows = [
-        ("recall", *_shares(before.points, after.points)),
-        ("phantoms", *phantoms, change(before.phantoms, after.phantoms) if known else UNKNOWN),
-        ("gate accuracy", *_shares(before.gate, after.gate)),
-        ("fixtures passed", *_shares(before.fixtures, after.fixtures)),
-    ]
+    rows = []
+    for measure, (before, after) in comparison.measures.items():
+        known = bool(comparison.readable) or not measure.readable
+        cells = (share(before), share(after), moved(measure, before, after)) if known else (UNKNOWN,) * 3
+        rows.append((measure.name, *cells))
     names = (comparison.baseline.name, comparison.candidate.name)
     return table(("Measure", *names, "Change"), rows, right=(*names, "Change"))
 
 
 def _runs_table(comparison: Comparison) -> Table:
     """Each run's own figures, on the compared fixtures that it answered."""
-    rows = []
-    for side in (comparison.baseline, comparison.candidate):
-        for run in side.runs:
-            sums = side.totals_of(run)
-            measures = (share(sums.points), str(sums.phantoms), share(sums.gate), share(sums.fixtures))
-            rows.append((side.name, run.short_id, run.recorded_at[:10], *measures))
-    numbers = ("Recall", "Phantoms", "Gate accuracy", "Fixtures passed")
-    return table(("Side", "Run", "Date", *numbers), rows, right=numbers)
-
-
-def _shares(before: Mean, after: Mean) -> tuple[str, str, str]:
-    return share(before), share(after), points_change(before, after)
+    rows = [
+        (side.name, run.short_id, run.recorded_at[:10], *shares(side.counts_of(run)))
+        for side in (comparison.baseline, comparison.candidate)
+        for run in side.runs
+    ]
+    return table(("Side", "Run", "Date", *measure_headers()), rows, right=measure_headers())
 
 
 def _categories(comparison: Comparison) -> Table:
@@ -198,7 +188,7 @@ def _why(pair: Pair) -> tuple[str, ...]:
     return tuple(
         f"{label}: {text}{f' ({times} of {len(outcomes)} runs)' if len(outcomes) > 1 else ''}"
         for label, outcomes in (("was", pair.baseline), ("now", pair.candidate))
-        for text, times in _counted(reason.text for outcome in outcomes for reason in outcome.reasons).items()
+        for text, times in _counted(reasons.text(reason) for outcome in outcomes for reason in outcome.reasons).items()
     )
 
 

@@ -1,108 +1,22 @@
-"""Each report in the form that was asked for, with no renderer imported but that one."""
+"""Each report in the format that was asked for, with nothing imported but what sets that one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import Any
 
-if TYPE_CHECKING:
-    from prompteval.detail import FixtureDetail
-    from prompteval.evaluate import Compared
-    from prompteval.examine import LabelEvidence
-    from prompteval.outcome import History, Scored
-    from prompteval.report.table import Report
+FORMATS = ("text", "markdown", "json", "csv")
 
 
-def score(form: str, scored: Scored, ledger: Path) -> str:
-    """Return the report of one run as text, markdown, html, json or csv."""
-    if form == "html":
-        from prompteval.report.pages import score_page
+def render(report: str, form: str, *values: Any) -> str:
+    """Return a report in one of FORMATS. `values` are what the function that makes the report takes.
 
-        return score_page(ledger, scored)
-    if form == "json":
-        from prompteval.report import as_json
-
-        return as_json.render_score(scored)
-    if form == "csv":
-        from prompteval.report import as_csv
-
-        return as_csv.render_score(scored)
-    from prompteval.report.score import score_reports
-
-    return _set(form, score_reports(scored))
-
-
-def diff(form: str, compared: Compared, ledger: Path) -> str:
-    """Return comparisons as text, markdown, html, json or csv."""
-    if form == "html":
-        from prompteval.report.pages import diff_page
-
-        return diff_page(ledger, compared)
-    if form == "json":
-        from prompteval.report import as_json
-
-        return as_json.render_diff(compared)
-    if form == "csv":
-        from prompteval.report import as_csv
-
-        return as_csv.render_diff(compared)
-    from prompteval.report.diff import diff_reports
-
-    return _set(form, diff_reports(compared))
-
-
-def history(form: str, found: History, grain: str, ledger: Path) -> str:
-    """Return version over version as text, markdown, html, json or csv. `grain` is run or version."""
-    if form == "html":
-        from prompteval.report.pages import history_page
-
-        return history_page(ledger, found, grain)
-    if form == "json":
-        from prompteval.report import as_json
-
-        return as_json.render_history(found, grain)
-    if form == "csv":
-        from prompteval.report import as_csv
-
-        return as_csv.render_history(found, grain)
-    from prompteval.report.history import history_reports
-
-    return _set(form, history_reports(found, grain))
-
-
-def runs(form: str, found: History) -> str:
-    """Return the list of runs as text, markdown, json or csv."""
-    if form == "json":
-        from prompteval.report import as_json
-
-        return as_json.render_runs(found.runs)
-    if form == "csv":
-        from prompteval.report import as_csv
-
-        return as_csv.render_runs(found.runs)
-    from prompteval.report.runs import runs_reports
-
-    return _set(form, runs_reports(found.runs))
-
-
-def labels(form: str, evidence: LabelEvidence) -> str:
-    """Return what the answers say about the labels as text or markdown."""
-    from prompteval.report.labels import labels_reports
-
-    return _set(form, labels_reports(evidence))
-
-
-def show(detail: FixtureDetail, transcript: bool) -> str:
-    """Return why a fixture scored as it did, as text."""
-    from prompteval.report.show import show_reports
-
-    return _set("text", show_reports(detail, transcript))
-
-
-def _set(form: str, reports: Iterable[Report]) -> str:
-    if form == "markdown":
-        from prompteval.report.as_markdown import render
-    else:
-        from prompteval.report.as_text import render
-    return "\n".join(render(report) for report in reports)
+    Reports are made by `REPORT_reports` in the module of their name, or for JSON and CSV by `render_REPORT` in as_json
+    or as_csv; text and Markdown are set by as_text and as_markdown.
+    """
+    if form in ("json", "csv"):
+        machine = import_module(f"prompteval.report.as_{form}")
+        return str(getattr(machine, f"render_{report}")(*values))
+    reports = getattr(import_module(f"prompteval.report.{report}"), f"{report}_reports")(*values)
+    setter = import_module(f"prompteval.report.as_{form}")
+    return "\n".join(setter.render(each) for each in reports)

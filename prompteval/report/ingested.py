@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from prompteval.errors import count
-from prompteval.ingest import Ingested
+from prompteval.ledger.ingest import Ingested
 from prompteval.report.table import corpus_name
 from prompteval.tags import shown, shown_setting
 

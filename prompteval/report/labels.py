@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from prompteval.errors import count
-from prompteval.examine import LabelEvidence
 from prompteval.report.table import Report, Section, not_counted, of, table
 from prompteval.tags import shown
+from prompteval.versions import LabelEvidence
 
 
 def labels_reports(evidence: LabelEvidence) -> list[Report]:
@@ -25,7 +25,7 @@ def labels_reports(evidence: LabelEvidence) -> list[Report]:
     ]
     lines = [
         "counted over the valid answers, under the latest labels",
-        "'prompteval show FIXTURE' tells whether the answer says it in other words: then the label is at fault",
+        "'prompteval show FIXTURE' shows the answer; if it makes the point in other words, fix the label",
         *(not_counted(copy, shown(copy.run.version)) for copy in evidence.copies),
     ]
     unanswered = f" ({total - len(points)} without a valid answer)" if total > len(points) else ""

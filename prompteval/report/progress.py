@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from pathlib import Path
 
 from prompteval.collect.save import Saved
@@ -31,8 +32,8 @@ def saved_lines(saved: Saved) -> list[str]:
         return [f"saved {saved.path} as it is: invalid, {answer.problems[0]}"]
     if not answer.proposals:
         return [f"saved {saved.path}: an empty answer"]
-    lists = [sum(proposal.list == name for proposal in answer.proposals) for name in ("practice", "map")]
-    return [f"saved {saved.path}: {count(lists[0], 'practice')}, {count(lists[1], 'map')}"]
+    lists = Counter(proposal.list for proposal in answer.proposals)
+    return [f"saved {saved.path}: {', '.join(count(number, name) for name, number in lists.items())}"]
 
 
 def _listed(heading: str, items: list[str]) -> list[str]:
@@ -42,7 +43,7 @@ def _listed(heading: str, items: list[str]) -> list[str]:
 def _next(status: Status, results: str, fixtures: Path | None) -> str:
     where = f" --fixtures {shlex.quote(str(fixtures))}" if fixtures else ""
     if status.problems:
-        return f"correct what is in the way, then prompteval status{where} {results}"
+        return f"fix what is in the way, then prompteval status{where} {results}"
     if status.missing:
         return f"prompteval prompt {status.missing[0]} --prompt FILE{where}"
     return f"prompteval ingest --version V --model NAME{where} {results}"

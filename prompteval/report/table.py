@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.errors import count
-from prompteval.outcome import Copy, Ratio, Run, Totals
+from prompteval.outcomes import MEASURES, Counts, Measure, Ratio, Run
 from prompteval.tags import shown
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from prompteval.measures import Mean
+    from prompteval.compare import Mean
+    from prompteval.samples import Copy
 
 UNKNOWN = "n/a"
 
@@ -58,9 +59,26 @@ def percent(ratio: Ratio | Mean) -> str:
     return f"{_decimals(100 * ratio.part, ratio.whole, 1)} %"
 
 
-def share(ratio: Ratio | Mean) -> str:
-    """Return `13/14  92.9 %`, set so that a column of them lines up, or `n/a` for 0/0."""
-    return f"{of(ratio)} {percent(ratio):>7}" if ratio.whole else UNKNOWN
+def share(value: int | Ratio | Mean) -> str:
+    """Return `13/14  92.9 %`, set so that a column of them lines up, or `n/a` for 0/0; a count is a number."""
+    if isinstance(value, int) or value.whole is None:
+        return number(value if isinstance(value, int) else value.part)
+    return f"{of(value)} {percent(value):>7}" if value.whole else UNKNOWN
+
+
+def shares(counts: Counts) -> tuple[str, ...]:
+    """Return what a run reached, a text per measure."""
+    return tuple(share(measure.of(counts)) for measure in MEASURES)
+
+
+def measure_headers() -> tuple[str, ...]:
+    """Return the headers of the columns that `shares` fills."""
+    return tuple(measure.name.capitalize() for measure in MEASURES)
+
+
+def moved(measure: Measure, before: Mean, after: Mean) -> str:
+    """Return the change of a measure: a number, or percentage points."""
+    return change(before.part, after.part) if measure.whole is None else points_change(before, after)
 
 
 def points_change(before: Ratio | Mean, after: Ratio | Mean) -> str:
@@ -102,14 +120,17 @@ def _decimals(dividend: int | Fraction, divisor: int | Fraction, places: int) ->
     return f"{quotient // 10**places}.{quotient % 10**places:0{places}d}"
 
 
-def of(ratio: Ratio | Mean) -> str:
-    """Return `13/14`, or `12.7/14` where it is a mean."""
-    return f"{number(ratio.part)}/{number(ratio.whole)}"
+def of(value: int | Ratio | Mean) -> str:
+    """Return `13/14`, or `12.7/14` where it is a mean; a count is a number."""
+    if isinstance(value, int) or value.whole is None:
+        return number(value if isinstance(value, int) else value.part)
+    return f"{number(value.part)}/{number(value.whole)}"
 
 
-def answers(sums: Totals) -> str:
+def answers(sums: Counts) -> str:
     """Return `22/24`, or `22/24, 1 invalid` where some of the answers cannot be read."""
-    return of(sums.answered) + (f", {sums.invalid} invalid" if sums.invalid else "")
+    answered = f"{sums['fixtures_answered']}/{sums['fixtures_total']}"
+    return answered + (f", {sums['fixtures_invalid']} invalid" if sums["fixtures_invalid"] else "")
 
 
 def corpus_name(revision: str, version: str | None) -> str:

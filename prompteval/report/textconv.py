@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from prompteval.outcome import CorpusRecording, FixtureOutcome, Run
+from prompteval.outcomes import CorpusRecording, FixtureOutcome, Run
 from prompteval.tags import shown, shown_setting
 
 
@@ -27,8 +27,9 @@ def textconv_lines(
         if run.note:
             yield f"  note {run.note}"
         for o in outcomes:
+            points = f"{o.counts['points_matched']}/{o.counts['points_total']}"
             state = ("PASS" if o.passed else "FAIL") if o.state == "valid" else o.state
-            yield f"    {o.fixture_id} {state} {o.points_matched}/{o.points_total} +{o.phantoms}"
+            yield f"    {o.fixture_id} {state} {points} +{o.counts['phantoms']}"
         yield ""
 
 

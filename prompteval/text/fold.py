@@ -38,6 +38,17 @@ _IGNORABLE = (
     (0x1BCA0, 0x1BCA3),
     (0x1D173, 0x1D17A),
 )
+# What Unicode 14 to 18 added that folds at all: it has another form or lower case, joins a neighbour, or is a mark that
+# changes its place. Python 3.10, with Unicode 13, knows none of it. So it is left as it stands everywhere, and the text
+# before it and after it is folded by itself. A run spans what is not assigned.
+_NEWER = (
+    "\u0558\u058b\u058c\u05c8\u05c9\u0897-\u089f\u08ca-\u08d2\u0c3c\u1715\u1ac1-\u1af0\u1c89\u1dfa\u209d-\u209f\u2c2f\ua7c0"
+    "\ua7cb-\ua7f4\uab6c\uab6d\U00010570-\U000105e4\U00010781-\U000107bf\U00010d50-\U00010d6d\U00010ecb-\U00010eff"
+    "\U00010f82-\U00010f85\U00011070\U00011382-\U000113d0\U00011f41\U00011f42\U0001611e-\U0001612f\U00016d63-\U00016d6a"
+    "\U00016ea0-\U00016eb8\U0001b123-\U0001b126\U0001ccd6-\U0001ccf9\U0001d127\U0001d128\U0001d250-\U0001d281\U0001d6a6"
+    "\U0001df40-\U0001dfff\U0001e030-\U0001e08f\U0001e2ae\U0001e4ec-\U0001e6f5"
+)
+_KNOWN = f"[^{_NEWER}]+"  # not compiled here: that takes a millisecond, and most texts are ASCII
 _WHITE_SPACE = re.compile(r"\s+")
 _FINAL_SIGMA = {0x03C2: "\u03c3"}  # str.lower() picks ς by its neighbours; one sigma keeps the fold the same everywhere
 
@@ -66,16 +77,23 @@ def _to_the_end(text: str) -> str:
     return text
 
 
+def _known_folded(text: str) -> str:
+    return re.sub(_KNOWN, lambda known: _to_the_end(known[0]), text)
+
+
 def fold(text: str) -> str:
-    """Return `text` as it is compared: NFKC, plain quotes and dashes, visible, lower case, single spaces."""
+    """Return `text` as it is compared: NFKC, plain quotes and dashes, visible, lower case, single spaces.
+
+    The same under every Python: letters newer than Unicode 13 are left as they are.
+    """
     if text.isascii():
         return _WHITE_SPACE.sub(" ", text.lower())
-    return _WHITE_SPACE.sub(" ", _to_the_end(text))
+    return _WHITE_SPACE.sub(" ", _known_folded(text))
 
 
 @lru_cache(maxsize=4096)
 def _fold_character(character: str) -> str:
-    return _to_the_end(character)
+    return _known_folded(character)
 
 
 def fold_by_character(text: str) -> str:

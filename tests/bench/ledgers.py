@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from prompteval.inputs.fixtures import read_corpus
-from prompteval.ledger import record, write
+from prompteval.ledger import times, write
 from prompteval.ledger.record import record_run
 from prompteval.model import Answer, Corpus, Fixture, Proposal, RunTags
 from tests.helpers import ROOT, answer, proposal

@@ -16,7 +16,7 @@ from tabulate import tabulate
 from prompteval.inputs.fixtures import read_corpus
 from tests.bench.ledgers import answers, as_results, fill
 from tests.bench.timing import Usage, prompteval, usage
-from tests.helpers import ROOT, ok, write_results
+from tests.helpers import ROOT, write_results
 
 SIZES = (10, 100, 1_000, 10_000)
 FIXTURES = 5_000
@@ -144,25 +144,22 @@ def _print_sizes(cases: Sequence[Case]) -> None:
 
 def _print_git(root: Path) -> None:
     _tell(f"{COMMITS} commits")
-    corpus, text = read_corpus(ROOT / "fixtures"), root / "text"
+    corpus = read_corpus(ROOT / "fixtures")
     ledger = root / "ledger" / "prompteval.db"
-    for folder in (ledger.parent, text):
-        folder.mkdir()
-        _git(folder, "init", "-q")
-        _git(folder, "config", "gc.auto", "0")
+    folder = ledger.parent
+    folder.mkdir()
+    _git(folder, "init", "-q")
+    _git(folder, "config", "gc.auto", "0")
     for run in range(FIRST, FIRST + COMMITS):
         fill(ledger, corpus, [run])
-        ok("ledger", "export", "--ledger", ledger, text)
-        for folder, what in ((ledger.parent, ledger.name), (text, ".")):
-            _git(folder, "add", what)
-            _git(folder, "-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", f"Run {run}")
+        _git(folder, "add", ledger.name)
+        _git(folder, "-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", f"Run {run}")
     answered = sum(_written(root / "one", as_results(answers(corpus, run))) for run in range(FIRST, FIRST + COMMITS))
     rows = [["the answers as files", _megabytes(answered), "", ""]]
-    for name, folder in (("ledger", ledger.parent), ("text export", text)):
-        before = _bytes(folder / ".git")
-        _git(folder, "gc", "-q")
-        tree = _bytes(folder) - _bytes(folder / ".git")
-        rows.append([name, _megabytes(tree), _megabytes(before), _megabytes(_bytes(folder / ".git"))])
+    before = _bytes(folder / ".git")
+    _git(folder, "gc", "-q")
+    tree = _bytes(folder) - _bytes(folder / ".git")
+    rows.append(["ledger", _megabytes(tree), _megabytes(before), _megabytes(_bytes(folder / ".git"))])
     headers = ["What is committed", "MB in the working tree", "MB of .git before gc", "after"]
     _print(f"A repository after {COMMITS} committed ingests", headers, rows)
 

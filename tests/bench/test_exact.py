@@ -9,6 +9,8 @@ import pytest
 
 from prompteval.stats import Stratum, fewest_changes, permutation_p
 
+pytestmark = pytest.mark.slow
+
 
 def _strata(runs: int, highest: int) -> list[Stratum]:
     chosen = random.Random(1)

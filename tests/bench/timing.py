@@ -29,18 +29,21 @@ def seconds(command: Sequence[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def fastest(commands: Mapping[str, Sequence[str]], good: Callable[[dict[str, float]], bool]) -> dict[str, float]:
+def fastest(
+    commands: Mapping[str, Sequence[str]], good: Callable[[dict[str, float]], bool], rounds: int = 20
+) -> dict[str, float]:
     """Return the least seconds of each command, by name. The commands take turns, so that a slow moment hits all.
 
-    Where 20 rounds are not `good`, up to 40 more are run: on a machine that does other things, few moments are quiet.
+    Where the rounds are not `good`, up to twice as many more are run: on a machine that does other things, few moments
+    are quiet.
     """
     for command in commands.values():
         seconds(command)
     least = dict.fromkeys(commands, float("inf"))
-    for number in range(1, 61):
+    for number in range(1, 3 * rounds + 1):
         for name, command in commands.items():
             least[name] = min(least[name], seconds(command))
-        if number % 20 == 0 and good(least):
+        if number % rounds == 0 and good(least):
             break
     return least
 

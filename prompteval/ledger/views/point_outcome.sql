@@ -1,7 +1,7 @@
 -- one row per scored fixture and expected point: matched (1) or missed (0)
 create view point_outcome as
 select
-  scored.run_id, scored.fixture_id, point.point_id, point.position,
+  scored.run_id, scored.fixture_id, point.point_id, point.position, point.type,
   coalesce(satisfied.by_proposals, 0) as satisfied_by,  -- how many proposals satisfy it; more than one: redundant
   coalesce(leaks.guards, 0) as leaks,  -- how many of its guards occur
   coalesce(satisfied.by_proposals, 0) > 0 and leaks.guards is null as matched

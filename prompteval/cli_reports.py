@@ -1,0 +1,175 @@
+"""The commands that report what a ledger says. Each opens it, asks, renders and says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from prompteval.console import emit, format_option, labels_option, ledger_option, output_option, run_option, tell
+from prompteval.ledger.ledger import Ledger
+from prompteval.report.formats import FORMATS, render
+
+model_option = click.option("--model", metavar="NAME", help="Only the runs of this model.")
+
+
+@click.command()
+@run_option
+@labels_option
+@format_option(*FORMATS)
+@output_option
+@ledger_option
+def score(selector: str, labels: str, form: str, output: Path | None, ledger: Path) -> None:
+    """Report one run: every fixture with its reasons, categories, recall, phantoms and gate accuracy.
+
+    \b
+    prompteval score --run latest
+    prompteval score --run v6 --format markdown
+    """
+    with Ledger.open(ledger) as opened:
+        runs = opened.select(selector).runs
+        (scored,) = opened.scored(runs[-1:], labels)
+    _tell_newest(selector, len(runs), scored.run.short_id)
+    emit(render("score", form, scored), output, ledger)
+
+
+@click.command()
+@run_option
+@click.option("--transcript", is_flag=True, help="Show the session too.")
+@output_option
+@ledger_option
+@click.argument("fixture")
+def show(fixture: str, selector: str, transcript: bool, output: Path | None, ledger: Path) -> None:
+    """Show why FIXTURE scored as it did in one run: each term, found or absent, in each proposal.
+
+    \b
+    prompteval show admit-gotcha-01 --run v6
+    """
+    from prompteval.versions import show_fixture
+
+    with Ledger.open(ledger) as opened:
+        detail, found = show_fixture(opened, fixture, selector)
+    _tell_newest(selector, found, detail.run.short_id)
+    emit(render("show", "text", detail, transcript), output, ledger)
+
+
+@click.command()
+@click.argument("baseline")
+@click.argument("candidate")
+@model_option
+@click.option(
+    "--labels",
+    type=click.Choice(["candidate", "recorded", "latest"]),
+    default="candidate",
+    show_default=True,
+    help="The labels for both sides: the candidate's, those each run was recorded with, or those recorded last.",
+)
+@format_option(*FORMATS)
+@output_option
+@ledger_option
+def diff(
+    baseline: str, candidate: str, *, model: str | None, labels: str, form: str, output: Path | None, ledger: Path
+) -> None:
+    """Compare two versions, BASELINE and CANDIDATE, or two runs.
+
+    Each is a version (all its runs), a run id or latest. Versions are compared like with like: one table for each
+    model, temperature and harness they have in common.
+
+    \b
+    prompteval diff v5 v6
+    prompteval diff 922a28b9 latest --format markdown
+    """
+    from prompteval.versions import diff as compare
+
+    with Ledger.open(ledger) as opened:
+        compared = compare(opened, baseline, candidate, model, labels)
+    emit(render("diff", form, compared), output, ledger)
+
+
+@click.command()
+@format_option(*FORMATS)
+@output_option
+@ledger_option
+def runs(form: str, output: Path | None, ledger: Path) -> None:
+    """List the recorded runs, oldest first.
+
+    \b
+    prompteval runs
+    """
+    from prompteval.versions import history as read_history
+
+    with Ledger.open(ledger) as opened:
+        found = read_history(opened)
+    emit(render("runs", form, found.runs), output, ledger)
+
+
+@click.command()
+@model_option
+@click.option(
+    "--by",
+    "grain",
+    type=click.Choice(["run", "version"]),
+    default="run",
+    show_default=True,
+    help="One row per run or per version.",
+)
+@labels_option
+@format_option(*FORMATS)
+@output_option
+@ledger_option
+def history(*, model: str | None, grain: str, labels: str, form: str, output: Path | None, ledger: Path) -> None:
+    """Show version over version: recall, phantoms, gate accuracy and fixtures passed, oldest first.
+
+    \b
+    prompteval history
+    prompteval history --format markdown --output fixtures/RESULTS.md
+    """
+    from prompteval.versions import history as read_history
+
+    with Ledger.open(ledger) as opened:
+        found = read_history(opened, model, labels)
+    emit(render("history", form, found, grain), output, ledger)
+
+
+@click.command()
+@output_option
+@ledger_option
+def report(output: Path | None, ledger: Path) -> None:
+    """Write one HTML page: each version against the one before, the history, every run and every fixture.
+
+    All of it under the latest labels, so that runs recorded with other ones can be compared.
+    The page needs nothing beside itself. It shows what broke first, and each fixture leads to its answers.
+
+    \b
+    prompteval report --output report.html
+    """
+    from prompteval.report.pages import whole_page
+
+    with Ledger.open(ledger) as opened:
+        page = whole_page(opened)
+    emit(page, output, ledger)
+
+
+@click.command()
+@model_option
+@format_option("text", "markdown")
+@output_option
+@ledger_option
+def labels(model: str | None, form: str, output: Path | None, ledger: Path) -> None:
+    """Show what the recorded answers say about the labels: is a point brittle, or the prompt bad?
+
+    Points that no run matched, terms and guards that alone cause misses, points with more near misses than matches.
+
+    \b
+    prompteval labels
+    """
+    from prompteval.versions import label_evidence
+
+    with Ledger.open(ledger) as opened:
+        evidence = label_evidence(opened, model)
+    emit(render("labels", form, evidence), output, ledger)
+
+
+def _tell_newest(selector: str, found: int, newest: str) -> None:
+    if found > 1:
+        tell(f"{selector} has {found} runs; this is the newest, {newest}.")

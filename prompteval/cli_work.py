@@ -1,0 +1,206 @@
+"""The commands around the model: check the fixtures, make a run, record it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+import click
+
+from prompteval.console import (
+    DEFAULT_FIXTURES,
+    DEFAULT_LEDGER,
+    PATH,
+    emit,
+    emit_unchanged,
+    fixtures_option,
+    lasting_option,
+    ledger_option,
+    tell,
+)
+from prompteval.inputs import CONTRACTS
+from prompteval.text.visible import lines
+
+
+@click.command()
+@click.argument("fixtures", type=PATH, default=Path("fixtures"), envvar="PROMPTEVAL_FIXTURES", required=False)
+def check(fixtures: Path) -> None:
+    """Check a corpus as its author would: pairs, front matter, segments, categories, and what the terms are worth.
+
+    Problems have to be mended, and then the exit code is 1; warnings have to be read.
+
+    \b
+    prompteval check fixtures
+    """
+    from prompteval.inputs.checks import check_corpus
+
+    checked = check_corpus(fixtures)
+    warnings = (f"warning: {warning}" for warning in checked.warnings)
+    emit(lines([*map(str, checked.problems), *warnings, checked.summary]), None)
+    if checked.problems:
+        raise click.exceptions.Exit(1)
+
+
+@click.command()
+@lasting_option("--prompt", "prompt_file", type=PATH, metavar="FILE", help="The prompt to put the transcript into.")
+@lasting_option("--with", "referenced", type=PATH, multiple=True, metavar="FILE", help="A file the prompt refers to.")
+@click.option("--body", is_flag=True, help="Print the transcript alone.")
+@fixtures_option
+@click.argument("fixture")
+def prompt(fixture: str, prompt_file: Path | None, referenced: tuple[Path, ...], body: bool, fixtures: Path) -> None:
+    """Print what to paste into a fresh conversation: the prompt with the session of FIXTURE in its place.
+
+    Nothing in it tells the fixture's name, category or labels.
+
+    \b
+    prompteval prompt admit-gotcha-01 --prompt extract.md --with criteria.md
+    """
+    from prompteval.collect.prompt import pasted_text, transcript
+    from prompteval.collect.save import known_fixture
+    from prompteval.inputs.fixtures import fixture_ids
+
+    text = transcript(fixtures, known_fixture(fixture, fixture_ids(fixtures)))
+    if not body:
+        if prompt_file is None:
+            raise click.UsageError("give the prompt with --prompt FILE, or --body for the transcript alone")
+        text = pasted_text(text, prompt_file, referenced)
+    emit_unchanged(text)
+
+
+@click.command()
+@lasting_option("--results", type=PATH, required=True, metavar="DIR", help="The folder of the run's results.")
+@click.option("--as-is", is_flag=True, help="Keep a reply without a valid answer, byte for byte, as evidence.")
+@click.option("--force", is_flag=True, help="Replace a result that is there already.")
+@fixtures_option
+@click.argument("fixture")
+@click.argument("reply", type=click.File("rb"), default="-")
+def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, *, as_is: bool, force: bool) -> None:
+    """File a pasted REPLY (a file, by default what is pasted here) as the result of FIXTURE.
+
+    The one JSON object in it, bare, in a code fence or after prose, is checked and written to DIR/FIXTURE.json.
+
+    \b
+    prompteval save admit-gotcha-01 --results tmp/results
+    prompteval save admit-gotcha-01 reply.txt --results tmp/results
+    """
+    from prompteval.collect.save import known_fixture, save_reply
+    from prompteval.collect.terminal import END_OF_INPUT, read_pasted
+    from prompteval.inputs.files import LARGEST
+    from prompteval.inputs.fixtures import fixture_ids
+    from prompteval.report.progress import saved_lines
+
+    known = known_fixture(fixture, fixture_ids(fixtures))
+    if reply.isatty():
+        tell(f"Paste the reply for {fixture} (it is not shown), then press {END_OF_INPUT}.")
+    saved = save_reply(read_pasted(reply, LARGEST), results / f"{known}.json", as_is, force)
+    emit(lines(saved_lines(saved)), None)
+
+
+@click.command()
+@click.option("--next", "next_only", is_flag=True, help="Print only the next missing fixture, or nothing.")
+@fixtures_option
+@click.argument("results", type=PATH)
+def status(results: Path, fixtures: Path, next_only: bool) -> None:
+    """Show how far a run has come: what is saved, invalid and missing in RESULTS, and the next command.
+
+    \b
+    prompteval status tmp/results
+    prompteval status --next tmp/results
+    """
+    from prompteval.collect.status import read_status
+    from prompteval.report.progress import status_lines
+
+    state = read_status(fixtures, results)
+    if next_only:
+        emit(lines(state.missing[:1]), None)
+    else:
+        emit(lines(status_lines(state, results, None if fixtures == DEFAULT_FIXTURES else fixtures)), None)
+
+
+@click.command()
+@lasting_option("--version", metavar="V", help="The prompt version, such as 6 or v6. Needed with RESULTS.")
+@lasting_option("--model", metavar="NAME", help="The model that answered. Needed with RESULTS.")
+@lasting_option("--temperature", metavar="NUMBER", help="The sampling temperature, where it is known.")
+@lasting_option("--harness", metavar="NAME", help="The program that held the conversations.")
+@lasting_option("--note", metavar="TEXT", help="A remark to keep with the run.")
+@lasting_option(
+    "--prompt", type=PATH, metavar="FILE", help="The prompt file: its SHA-256 is kept, its Version: compared."
+)
+@click.option("--partial", is_flag=True, help="Record the run although results are missing.")
+@click.option("--repeat", is_flag=True, help="Record the same answers once more, as a further sample.")
+@fixtures_option
+@ledger_option
+@click.argument("results", type=PATH, required=False)
+def ingest(
+    *,
+    fixtures: Path,
+    ledger: Path,
+    results: Path | None,
+    partial: bool,
+    repeat: bool,
+    version: str | None,
+    model: str | None,
+    temperature: str | None,
+    harness: str | None,
+    note: str | None,
+    prompt: Path | None,
+) -> None:
+    """Record one run: the fixtures and the answers in RESULTS, one FIXTURE.json each.
+
+    Without RESULTS only the state of the fixtures is recorded. The ledger only grows: incomplete results are refused
+    unless --partial, and the same answers a second time unless --repeat.
+
+    \b
+    prompteval ingest --version 6 --model X --temperature 0 tmp/results
+    """
+    from prompteval.ledger.ingest import ingest as take_in
+    from prompteval.ledger.ingest import read_tags
+    from prompteval.report.ingested import ingested_lines
+
+    tags = None
+    if results:
+        tags = read_tags(
+            version=version, model=model, temperature=temperature, harness=harness, note=note, prompt=prompt
+        )
+    ingested = take_in(fixtures, ledger, results, tags, partial=partial, repeat=repeat)
+    tell(*(f"Warning: {warning}" for warning in ingested.warnings))
+    emit(lines(ingested_lines(ingested, None if ledger == DEFAULT_LEDGER else ledger)), None)
+
+
+@click.command()
+@click.argument("name", type=click.Choice(CONTRACTS))
+def schema(name: str) -> None:
+    """Print a contract as JSON Schema.
+
+    \b
+    prompteval schema proposal-output
+    """
+    from prompteval.inputs.contract import contract_text
+
+    emit(contract_text(name), None)
+
+
+@click.command()
+@click.option(
+    "--contract",
+    "name",
+    type=click.Choice(CONTRACTS),
+    help="The contract; by default the one that the file's ending suggests.",
+)
+@click.argument("files", type=PATH, nargs=-1, required=True)
+def validate(name: str | None, files: tuple[Path, ...]) -> None:
+    """Hold files against a contract and list every problem; of a folder, its .json files.
+
+    Exit code 1 when there are problems.
+
+    \b
+    prompteval validate tmp/results
+    prompteval validate --contract expected-labels fixtures/expected/admit-gotcha-01.yaml
+    """
+    from prompteval.inputs.validate import validate_files
+
+    outcome = validate_files(files, name)
+    tell(*(f"Warning: {warning}" for warning in outcome.warnings))
+    emit(lines([*map(str, outcome.problems), outcome.summary]), None)
+    if outcome.problems:
+        raise click.exceptions.Exit(1)

@@ -1,0 +1,187 @@
+"""Is a ledger what was recorded? A text has the digest that is its key; a row that no digest covers has a checksum."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from prompteval.digests import canonical, corpus_revision, digest, run_id
+from prompteval.errors import LedgerError, Problem
+from prompteval.ledger import derived, facts, schema
+from prompteval.ledger.facts import Facts, PromptRow, RecordingRow, RunRow
+from prompteval.ledger.open import reading, reason
+
+Found = Iterator[tuple[str, str]]  # a place in the ledger, and what is wrong there
+
+
+def checksum_of_recording(recording: RecordingRow) -> str:
+    """Return the checksum of a row of corpus_recording."""
+    return digest(canonical(["corpus_recording", *recording[:-1]]))
+
+
+def checksum_of_run(run: RunRow, prompts: Iterable[PromptRow]) -> str:
+    """Return the checksum of a run: of what its id does not cover."""
+    return digest(canonical(["run", run.id, run.corpus, run.note, run.recorded_at, [p[1:] for p in sorted(prompts)]]))
+
+
+def broken(found: Facts) -> Found:
+    """Yield each fact that is not what was recorded, and each that is missing."""
+    for table in facts.TEXTS:
+        for row in found[table].values():
+            if not _agrees(row.digest, digest, row.text):
+                yield f"{table} {str(row.digest)[:8]}", "its text has another digest"
+    yield from _corpora(found)
+    yield from _runs(found)
+
+
+def check(found: Facts, texts: Iterable[str], ledger: object) -> None:
+    """Raise LedgerError, which names `ledger`, where what is about to be shown is not what was recorded.
+
+    `texts` are the tables of texts that it rests on.
+    """
+    for place, text in (*broken(found), *missing(found, texts)):
+        raise LedgerError(f"{ledger} is damaged: {place}: {text}; 'prompteval ledger verify' lists all of it")
+
+
+def _agrees(said: object, make: Callable[..., object], *values: Any) -> bool:
+    """Return whether `make` of the values is what is said of them. In a damaged row they need not even be texts."""
+    try:
+        return make(*values) == said
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return False
+
+
+def _corpora(found: Facts) -> Found:
+    fixtures = defaultdict(list)
+    for fixture in found["corpus_fixture"].values():
+        fixtures[fixture.corpus].append(fixture[1:])
+    for corpus in found["corpus"].values():
+        if not _agrees(corpus.revision, corpus_revision, corpus.suite, corpus.contract, fixtures[corpus.revision]):
+            yield f"corpus {str(corpus.revision)[:8]}", "its suite, contract and fixtures have another digest"
+    recorded = set()
+    for recording in found["corpus_recording"].values():
+        recorded.add(recording.corpus)
+        if not _agrees(recording.checksum, checksum_of_recording, recording):
+            yield f"corpus_recording {recording.recorded_at}", "it is not as it was recorded"
+    for (revision,) in found["corpus"]:
+        if revision not in recorded:
+            yield f"corpus {str(revision)[:8]}", "no recording says when its labels were the latest"
+
+
+def _runs(found: Facts) -> Found:
+    sessions = {key: fixture.session for key, fixture in found["corpus_fixture"].items()}
+    evidence, prompts = defaultdict(list), defaultdict(list)
+    for result in found["result"].values():
+        evidence[result.run_id].append(result)
+    for prompt in found["run_prompt"].values():
+        prompts[prompt.run_id].append(prompt)
+
+    def identity(run: RunRow) -> str:
+        answers = ((r.fixture_id, sessions[run.corpus, r.fixture_id], r.answer) for r in evidence[run.id])
+        suite = found["corpus"][run.corpus,].suite
+        return run_id(suite, (run.version, run.model, run.temperature, run.harness), answers, run.repeat)
+
+    for run in found["run"].values():
+        if not _agrees(run.id, identity, run):
+            yield f"run {str(run.id)[:8]}", "its suite, tags, sessions and answers have another id"
+        elif not _agrees(run.checksum, checksum_of_run, run, prompts[run.id]):
+            yield f"run {run.id[:8]}", "its corpus, note, time or prompt files are not as they were recorded"
+
+
+def missing(found: Facts, tables: Iterable[str]) -> Found:
+    """Yield each text of some tables that is referred to and is not there."""
+    wanted = facts.texts_of(found)
+    for table in tables:
+        for name in sorted(map(str, wanted[table] - {row.digest for row in found[table].values()})):
+            yield f"{table} {name[:8]}", "is missing, or an index does not lead to it"
+
+
+def _times(found: Facts) -> Found:
+    from prompteval.ledger.times import time_of
+
+    for table in ("corpus_recording", "run"):
+        for key, row in found[table].items():
+            try:
+                time_of(row.recorded_at)
+            except (ValueError, TypeError):
+                yield f"{table} {str(key[0])[:8]}", f"{row.recorded_at} is not a time"
+
+
+def verify(path: Path, earlier: Mapping[str, Path]) -> tuple[list[Problem], str]:
+    """Return what is wrong with a ledger, and one line that counts what was checked. Raises LedgerError.
+
+    `earlier` has earlier states of it by name, of which nothing may be missing. What is derived and stale is named in
+    the line: it is made again by the next write, and no problem.
+    """
+    with reading(path) as connection:
+        problems = [Problem(str(path), *each) for each in _problems(connection)]
+        for name, file in earlier.items():
+            with reading(file, name) as before:
+                gone = lost(facts.read(before), facts.read(connection))
+                problems += [Problem(str(path), place, f"{text} in {name}") for place, text in gone]
+        tables = ("session", "labels", "answer", "corpus", "run")
+        counted = (connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables)
+        summary = ", ".join(f"{number} in {table}" for number, table in zip(counted, tables, strict=True))
+        stale = not derived.is_current(connection)
+        return problems, summary + ("; what is derived is of other rules: the next ingest refreshes it" * stale)
+
+
+def _problems(connection: sqlite3.Connection) -> Found:
+    yield from schema.trigger_problems(connection)
+    try:
+        yield from _file(connection)
+        found = facts.read(connection)
+        problems = list(problems_of(found))
+        if not problems and derived.is_current(connection):
+            problems += derived.problems(connection, found)
+        yield from problems
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of a page that no query can read
+        yield "file", f"cannot be read: {reason(error)}"
+
+
+def problems_of(found: Facts) -> Found:
+    """Yield what is wrong with all facts of a ledger."""
+    yield from broken(found)
+    yield from missing(found, facts.RECORDED)
+    yield from _times(found)
+
+
+def _file(connection: sqlite3.Connection) -> Found:
+    for (text,) in connection.execute("pragma integrity_check"):
+        for line in str(text).splitlines():
+            if line != "ok" and not line.startswith("***"):  # which is a heading
+                yield "file", line
+    for table, row, parent, _ in connection.execute("pragma foreign_key_check"):
+        if table not in schema.DERIVED:
+            yield f"{table}, row {row}", f"points to nothing in {parent}"
+
+
+def whole(path: Path, name: str | None = None) -> Facts:
+    """Return all facts of a ledger. Raises LedgerError, which calls it `name`, where it is none or does not verify."""
+    name = name or str(path)
+    with reading(path, name) as connection:
+        found = facts.read(connection)
+        for place, text in (*schema.trigger_problems(connection), *_file(connection), *problems_of(found)):
+            raise LedgerError(f"{name} does not verify ({place}: {text})")
+        return found
+
+
+def lost(before: Facts, after: Facts) -> Found:
+    """Yield each fact of an earlier state of a ledger that a later one lacks or has otherwise.
+
+    A run that is now known by an earlier recording of the same evidence has lost nothing.
+    """
+    for table, rows in before.items():
+        for key, row in rows.items():
+            now = after[table].get(key)
+            if now != row and not _recorded_before(table, key, before, after):
+                place = f"{table} {', '.join(str(part)[:24] for part in key)}"
+                yield place, "is missing, and it is" if now is None else "is not what it is"
+
+
+def _recorded_before(table: str, key: tuple[Any, ...], before: Facts, after: Facts) -> bool:
+    run = key[:1] if table in ("run", "run_prompt") else ()
+    return run in after["run"] and after["run"][run].recorded_at < before["run"][run].recorded_at

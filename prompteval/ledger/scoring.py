@@ -1,0 +1,262 @@
+"""Score chosen runs: a small ledger in memory that holds these runs alone, and the views of the installed rules."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from prompteval.ledger import derived, facts, schema
+from prompteval.ledger.facts import Facts
+from prompteval.outcomes import (
+    COUNTS,
+    Counts,
+    FixtureOutcome,
+    Given,
+    LeftOut,
+    NearMiss,
+    PointRecord,
+    Ratio,
+    Reason,
+    Wanted,
+)
+
+# The tables that the views and the queries here read; what the others say has been checked.
+_SCORED_FROM = {"labels", "corpus", "corpus_fixture", "run", "result", "validity", "proposal", "term"}
+_SCORED = "create table scored (run_id, fixture_id, labels, contract, answer, primary key (run_id, fixture_id))"
+_FILL_SCORED = """
+insert into scored
+select run.id, mine.fixture_id, judge.labels, corpus.contract, result.answer
+from run
+join corpus on corpus.revision = run.corpus
+join corpus_fixture as mine on mine.corpus = run.corpus
+join corpus_fixture as judge
+  on judge.corpus = coalesce(?, run.corpus)
+  and judge.fixture_id = mine.fixture_id
+  and judge.session = mine.session
+left join result on result.run_id = run.id and result.fixture_id = mine.fixture_id
+"""
+_LEFT_OUT = """
+select distinct
+  mine.fixture_id,
+  case when judge.fixture_id is null then 'not in that corpus' else 'its session changed' end
+from run
+join corpus_fixture as mine on mine.corpus = run.corpus
+left join corpus_fixture as judge on judge.corpus = ? and judge.fixture_id = mine.fixture_id
+where judge.session is not mine.session
+order by mine.fixture_id
+"""
+_REASONS = """
+select
+  reason.run_id, reason.fixture_id, reason.code, reason.count, reason.budget, reason.point_id, point.type,
+  point.satisfied_by > 0, fixture_count.proposals, validity.problems, reason.nearest
+from fixture_reason as reason
+join fixture_count on fixture_count.run_id = reason.run_id and fixture_count.fixture_id = reason.fixture_id
+join scored on scored.run_id = reason.run_id and scored.fixture_id = reason.fixture_id
+left join validity on validity.answer = scored.answer and validity.contract = scored.contract
+left join point_outcome as point
+  on point.run_id = reason.run_id and point.fixture_id = reason.fixture_id and point.point_id = reason.point_id
+order by reason.run_id, reason.fixture_id, reason.position
+"""
+_POINTS = """
+select
+  point_outcome.fixture_id, point_outcome.point_id, count(*), sum(point_outcome.matched), count(near_miss.rank)
+from point_outcome
+join fixture_count
+  on fixture_count.run_id = point_outcome.run_id and fixture_count.fixture_id = point_outcome.fixture_id
+left join near_miss
+  on near_miss.run_id = point_outcome.run_id
+  and near_miss.fixture_id = point_outcome.fixture_id
+  and near_miss.point_id = point_outcome.point_id
+  and near_miss.rank = 1
+where fixture_count.state = 'valid'
+group by point_outcome.fixture_id, point_outcome.point_id
+order by point_outcome.fixture_id, min(point_outcome.position)
+"""
+_SOLE_TERMS = """
+select fixture_id, point_id, term, count(distinct run_id) as runs
+from sole_term
+group by fixture_id, point_id, term
+order by fixture_id, point_id, runs desc, term
+"""
+# A guard that is the only one to occur where a proposal satisfies the point.
+_SOLE_GUARDS = """
+select leaked.fixture_id, leaked.point_id, leaked.term, count(*) as runs
+from leaked
+join point_outcome
+  on point_outcome.run_id = leaked.run_id
+  and point_outcome.fixture_id = leaked.fixture_id
+  and point_outcome.point_id = leaked.point_id
+where point_outcome.satisfied_by > 0 and point_outcome.leaks = 1
+group by leaked.fixture_id, leaked.point_id, leaked.term
+order by leaked.fixture_id, leaked.point_id, runs desc, leaked.term
+"""
+
+Key = tuple[str, str]  # run id, fixture id
+Place = tuple[str, str, str]  # and point
+
+
+class Scoring:
+    """What the rules say of some runs. It stands by itself: what was checked is what is scored."""
+
+    def __init__(self, found: Facts, rows: Iterable[derived.Derived], judge: str | None) -> None:
+        """Take facts in, with what is derived of their answers, to score them under the labels of corpus `judge`.
+
+        None: each run under the labels it was recorded with.
+        """
+        self.facts = found
+        self.judge = judge
+        listed = list(rows)
+        self._empty = {row.validity[0] for row in listed if row.validity[2] == "[]" and not row.proposals}
+        self.connection = sqlite3.connect(":memory:", isolation_level=None)
+        self.connection.execute("begin")
+        for table, statement in schema.table_statements().items():
+            if table in _SCORED_FROM:
+                self.connection.execute(statement)
+        self.connection.execute(_SCORED)
+        facts.insert(self.connection, {table: found[table] for table in facts.TABLES if table in _SCORED_FROM})
+        derived.insert_answers(self.connection, listed)
+        derived.insert_terms(self.connection, {row.digest: row.text for row in found["labels"].values()})
+        self.connection.execute(_FILL_SCORED, [judge])
+        self._made = {"scored"}
+
+    def ask(self, query: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
+        """Return the rows of a query over the tables and views, each view evaluated once, when it is first asked."""
+        try:
+            self._materialize(query)
+            return self.connection.execute(query, list(values))
+        except sqlite3.Error as error:  # a defect of the views, and no damage of the file
+            raise RuntimeError(f"the scoring views cannot be read: {error}") from error
+
+    def _materialize(self, query: str) -> None:
+        words = set(re.findall(r"\w+", schema.COMMENT.sub("", query)))
+        for name in schema.view_names():
+            if name in words and name not in self._made:
+                self._made.add(name)
+                statement = schema.view_statement(name)
+                self._materialize(statement)
+                self.connection.execute(statement.replace("create view", "create table", 1))
+
+    def outcomes(self) -> dict[str, list[FixtureOutcome]]:
+        """Return the outcomes by run id, lists by fixture id."""
+        rows = self.ask(
+            f"select run_id, fixture_id, category, state, passed, gate, {', '.join(f'score.{name}' for name in COUNTS)}"
+            " from fixture_outcome join fixture_score as score using (run_id, fixture_id, category)"
+            " order by run_id, fixture_id"
+        ).fetchall()
+        reasons = self._reasons()
+        outcomes: dict[str, list[FixtureOutcome]] = defaultdict(list)
+        for run, fixture, category, state, passed, gate, *counts in rows:
+            outcomes[run].append(
+                FixtureOutcome(
+                    fixture,
+                    category,
+                    state,
+                    bool(passed),
+                    None if gate is None else bool(gate),
+                    dict(zip(COUNTS, counts, strict=True)),
+                    tuple(reasons[run, fixture]),
+                )
+            )
+        return dict(outcomes)
+
+    def totals(self) -> dict[str, Counts]:
+        """Return the sums over the fixtures of each run, by run id."""
+        rows = self.ask(f"select run_id, {', '.join(COUNTS)} from run_score")
+        return {run: dict(zip(COUNTS, counts, strict=True)) for run, *counts in rows}
+
+    def categories(self) -> dict[str, dict[str, Ratio]]:
+        """Return how many fixtures of each category pass, by run id and category."""
+        found: dict[str, dict[str, Ratio]] = defaultdict(dict)
+        query = "select run_id, category, fixtures_passed, fixtures_total from category_score order by run_id, category"
+        for run, category, *passed in self.ask(query):
+            found[run][category] = Ratio(*passed)
+        return dict(found)
+
+    def left_out(self) -> list[LeftOut]:
+        """Return the fixtures that are not scored, since the judging corpus lacks them or has another session."""
+        return [LeftOut(*row) for row in self.ask(_LEFT_OUT, [self.judge])] if self.judge else []
+
+    def given(self) -> dict[str, Given]:
+        """Return what each run answered, by run id; a run without an answer has no entry."""
+        sessions = {key: fixture.session for key, fixture in self.facts["corpus_fixture"].items()}
+        runs = {run.id: run for run in self.facts["run"].values()}
+        found: dict[str, Given] = {}
+        for run, fixture, answer in self.facts["result"].values():
+            given = found.setdefault(run, Given({}, set(), runs[run].repeat > 0))
+            given.answers[fixture] = sessions[runs[run].corpus, fixture], answer
+            if answer not in self._empty:
+                given.telling.add(fixture)
+        return found
+
+    def points(self) -> list[PointRecord]:
+        """Return the record of each point over the valid answers, by fixture, in the label's order."""
+        sole, guards = self._counted(_SOLE_TERMS), self._counted(_SOLE_GUARDS)
+        return [
+            PointRecord(fixture, point, runs, matched, near, tuple(sole[fixture, point]), tuple(guards[fixture, point]))
+            for fixture, point, runs, matched, near in self.ask(_POINTS)
+        ]
+
+    def _counted(self, query: str) -> dict[tuple[str, str], list[tuple[str, int]]]:
+        found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+        for fixture, point, term, runs in self.ask(query):
+            found[fixture, point].append((term, runs))
+        return found
+
+    def _reasons(self) -> dict[Key, list[Reason]]:
+        found: dict[Key, list[Reason]] = defaultdict(list)
+        near = {(*place, miss.number): miss for place, misses in self.near_misses.items() for miss in misses}
+        titles = self._texts(
+            "select run_id, fixture_id, '', title from proposal_outcome where not expected"
+            " order by run_id, fixture_id, number"
+        )
+        leaks = self._texts(
+            "select run_id, fixture_id, point_id, term from leaked order by run_id, fixture_id, point_id, term"
+        )
+        for run, fixture, code, count, budget, point, type_, satisfied, proposals, problems, nearest in self.ask(
+            _REASONS
+        ):
+            texts = (
+                json.loads(problems)
+                if code == "invalid"
+                else leaks.get((run, fixture, point), ())
+                if code == "missed"
+                else titles.get((run, fixture, ""), ())
+                if code == "phantoms"
+                else ()
+            )
+            miss = near.get((run, fixture, point, nearest))
+            found[run, fixture].append(
+                Reason(code, count or 0, budget or 0, point, type_, bool(satisfied), proposals, tuple(texts), miss)
+            )
+        return found
+
+    def _texts(self, query: str) -> dict[Place, list[str]]:
+        found: dict[Place, list[str]] = defaultdict(list)
+        for *place, text in self.ask(query):
+            found[place[0], place[1], place[2]].append(text)
+        return found
+
+    @cached_property
+    def near_misses(self) -> dict[Place, list[NearMiss]]:
+        """The near misses of each missed point by run, fixture and point, the nearest first."""
+        absent: dict[Any, list[Wanted]] = defaultdict(list)
+        for *place, role, alternative, term in self.ask(
+            "select run_id, fixture_id, point_id, number, role, alternative, term from absent_term"
+            " order by run_id, fixture_id, point_id, number, role, alternative, term"
+        ):
+            absent[tuple(place)].append(Wanted(role, alternative, term))
+        found: dict[Place, list[NearMiss]] = defaultdict(list)
+        for run, fixture, point, number, type_, has_words, has_type in self.ask(
+            "select near_miss.run_id, near_miss.fixture_id, point_id, near_miss.number, type, has_words, has_type"
+            " from near_miss join proposal_outcome on proposal_outcome.run_id = near_miss.run_id"
+            " and proposal_outcome.fixture_id = near_miss.fixture_id and proposal_outcome.number = near_miss.number"
+            " order by near_miss.run_id, near_miss.fixture_id, point_id, rank"
+        ):
+            terms = tuple(absent[run, fixture, point, number])
+            found[run, fixture, point].append(NearMiss(number, type_, bool(has_words), bool(has_type), terms))
+        return found

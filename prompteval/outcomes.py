@@ -1,0 +1,186 @@
+"""What scoring says of runs, and the table of measures: values that never change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Ratio(NamedTuple):
+    """A part of a whole. 0/0 is unknown, neither 0 % nor 100 %."""
+
+    part: int
+    whole: int
+
+
+class Measure(NamedTuple):
+    """One row of the table of measures: its name, and the counts that are its part and (None: a count) its whole.
+
+    `more_is_better` says which way is up. `readable`: told of valid answers alone, since others have nothing to count.
+    """
+
+    name: str
+    part: str
+    whole: str | None
+    more_is_better: bool = True
+    readable: bool = False
+
+    def of(self, counts: Counts) -> Ratio | int:
+        """Return what the counts of a fixture, a run or several say of this measure."""
+        return counts[self.part] if self.whole is None else Ratio(counts[self.part], counts[self.whole])
+
+
+Counts = Mapping[str, int]  # the columns of the view fixture_score, for a fixture, or their sums
+RECALL = Measure("recall", "points_matched", "points_total")
+PHANTOMS = Measure("phantoms", "phantoms", None, more_is_better=False, readable=True)
+GATE = Measure("gate accuracy", "gate_correct", "gate_total")
+PASSED = Measure("fixtures passed", "fixtures_passed", "fixtures_total")
+MEASURES = (RECALL, PHANTOMS, GATE, PASSED)
+COUNTS = (
+    *(count for measure in MEASURES for count in (measure.part, measure.whole) if count),
+    *("fixtures_answered", "fixtures_invalid"),
+)
+NOTHING: Counts = dict.fromkeys(COUNTS, 0)
+
+
+def add(counts: Iterable[Counts]) -> Counts:
+    """Return the sums over the counts of several fixtures or runs."""
+    listed = list(counts)
+    return {name: sum(each[name] for each in listed) for name in COUNTS}
+
+
+class NearMiss(NamedTuple):
+    """The proposal that comes nearest to a missed point; `absent` has the terms that it lacks.
+
+    `has_words`: it has all of them, under the wrong type.
+    """
+
+    number: int
+    type: str
+    has_words: bool
+    has_type: bool
+    absent: tuple[Wanted, ...]
+
+
+class Wanted(NamedTuple):
+    """A term as a label has it: its role (all, any, none or guard), which list of must_match_any, and its text."""
+
+    role: str
+    alternative: int
+    term: str
+
+
+class Reason(NamedTuple):
+    """Why a fixture fails: `code` is no-result, invalid, missed, not-empty or phantoms, the rest its facts.
+
+    `number` counts the problems, proposals or phantoms, and `texts` has the problems, the guards that leaked or the
+    titles of the phantoms. Of a missed point, `satisfied`: a proposal has all of it; `near`: the nearest that has not.
+    """
+
+    code: str
+    number: int = 0
+    budget: int = 0
+    point: str | None = None
+    type: str | None = None
+    satisfied: bool = False
+    proposals: int = 0
+    texts: tuple[str, ...] = ()
+    near: NearMiss | None = None
+
+
+class FixtureOutcome(NamedTuple):
+    """How one run did on one fixture. `gate` is None where the fixture does not expect an empty answer."""
+
+    fixture_id: str
+    category: str
+    state: str  # valid, invalid or missing
+    passed: bool
+    gate: bool | None
+    counts: Counts
+    reasons: tuple[Reason, ...] = ()
+
+
+class Run(NamedTuple):
+    """One run as the ledger knows it. `sample` counts the runs with the same tags, from 1, oldest first."""
+
+    id: str
+    version: str
+    model: str
+    temperature: float | None
+    harness: str | None
+    note: str | None
+    sample: int
+    recorded_at: str
+    corpus: str
+    corpus_version: str | None
+
+    @property
+    def short_id(self) -> str:
+        """The first digits of the id, as reports show it."""
+        return self.id[:8]
+
+    @property
+    def setting(self) -> tuple[str, float | None, str | None]:
+        """What must be the same for two runs to be compared like with like."""
+        return self.model, self.temperature, self.harness
+
+
+class Given(NamedTuple):
+    """What one run answered: the digests of session and answer, by fixture id.
+
+    `telling` has the fixtures with an answer that is not empty: word for word the same, two of those are hardly a
+    coincidence. `repeated`: recorded with --repeat, as a further sample on purpose.
+    """
+
+    answers: dict[str, tuple[str, str]]
+    telling: set[str]
+    repeated: bool
+
+
+class CorpusRecording(NamedTuple):
+    """When a corpus became the latest, and its fixtures as (fixture id, session digest, labels digest)."""
+
+    recorded_at: str
+    corpus: str
+    version: str | None
+    fixtures: tuple[tuple[str, str, str], ...]
+
+
+class LeftOut(NamedTuple):
+    """A fixture that was not scored or compared, and why."""
+
+    fixture_id: str
+    why: str
+
+
+class Scored(NamedTuple):
+    """One run under one set of labels: `labels` is recorded or latest, `judge` the corpus revision they come from."""
+
+    run: Run
+    labels: str
+    judge: str
+    outcomes: Sequence[FixtureOutcome]
+    totals: Counts
+    categories: Mapping[str, Ratio]
+    left_out: Sequence[LeftOut]
+
+
+class PointRecord(NamedTuple):
+    """How one expected point fared over the valid answers of several runs.
+
+    `near` counts answers that missed it with a near miss; `sole` has each term whose absence alone caused a miss, with
+    the number of answers; `guards` each guard that alone did.
+    """
+
+    fixture_id: str
+    point_id: str
+    runs: int
+    matched: int
+    near: int
+    sole: tuple[tuple[str, int], ...]
+    guards: tuple[tuple[str, int], ...]
+
+    @property
+    def matched_of(self) -> Ratio:
+        """How many of the answers matched it."""
+        return Ratio(self.matched, self.runs)

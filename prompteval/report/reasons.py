@@ -1,0 +1,80 @@
+"""The reasons why a fixture fails, in words."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from prompteval.errors import count
+from prompteval.outcomes import NearMiss, Reason, Wanted
+
+
+def text(reason: Reason) -> str:
+    """Return one reason as one line."""
+    if reason.code == "no-result":
+        return "no result"
+    if reason.code == "invalid":
+        more = f" (and {count(reason.number - 1, 'further problem')})" if reason.number > 1 else ""
+        return f"invalid result: {reason.texts[0]}{more}"
+    if reason.code == "not-empty":
+        return f"not empty: {count(reason.number, 'proposal')}"
+    if reason.code == "phantoms":
+        return f"{count(reason.number, 'phantom')} over a budget of {reason.budget}: {quoted(reason.texts)}"
+    return f'missed "{reason.point}": {_why_missed(reason)}'
+
+
+def facts(reason: Reason) -> dict[str, Any]:
+    """Return the facts of a reason as JSON values."""
+    said: dict[str, dict[str, Any]] = {
+        "invalid": {"problems": list(reason.texts)},
+        "missed": {"point": reason.point},
+        "not-empty": {"count": reason.number},
+        "phantoms": {"count": reason.number, "budget": reason.budget},
+    }
+    return {"code": reason.code, **said.get(reason.code, {}), "text": text(reason)}
+
+
+def _why_missed(reason: Reason) -> str:
+    parts = [f"{quoted(reason.texts)} leaked"] if reason.texts else []
+    if not reason.satisfied:
+        parts.append(_why_unsatisfied(reason))
+    return "; ".join(parts)
+
+
+def _why_unsatisfied(reason: Reason) -> str:
+    if not reason.proposals:
+        return "no proposal"
+    if reason.near is None:
+        return "no proposal has any of its terms"
+    if reason.near.has_words:
+        return f"right words in a {reason.near.type}, {reason.type} expected"
+    return f"nearest proposal {lacking(reason.near, reason.type)}"
+
+
+def lacking(near: NearMiss, type_: str | None) -> str:
+    """Return what keeps a near miss from satisfying a point of a type: `lacks "a", and is a map, practice expected`."""
+    found = [f"lacks {_absent(near.absent)}"] if any(w.role != "none" for w in near.absent) else []
+    if excluded := [wanted.term for wanted in near.absent if wanted.role == "none"]:
+        found.append(f"holds {quoted(excluded)}")
+    if not near.has_type:
+        found.append(f"is a {near.type}, {type_} expected")
+    return ", and ".join(found)
+
+
+def _absent(absent: Iterable[Wanted]) -> str:
+    """Return absent terms in words; a list of must_match_any is an alternative."""
+    listed = list(absent)
+    terms = [f'"{wanted.term}"' for wanted in listed if wanted.role == "all"]
+    lists: dict[int, list[str]] = defaultdict(list)
+    for wanted in listed:
+        if wanted.role == "any":
+            lists[wanted.alternative].append(f'"{wanted.term}"')
+    if lists:
+        terms.append(" or ".join(" with ".join(each) for each in lists.values()))
+    return ", ".join(terms)
+
+
+def quoted(texts: Iterable[str]) -> str:
+    """Return texts in quotes, with commas between them."""
+    return ", ".join(f'"{each}"' for each in texts)
