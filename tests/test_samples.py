@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval.compare import Answered, compare
-from prompteval.model import FixtureOutcome, Run
-from prompteval.samples import Given, samples
+from prompteval.outcomes import NOTHING, PASSED, RECALL, FixtureOutcome, Given, Run
+from prompteval.samples import samples
 from tests.helpers import Bench, answer, labels, point, proposal, write_corpus
 
 RIGHT, NONE = answer(proposal("Alpha")), answer()
@@ -84,7 +84,9 @@ def test_numbers_of_answers_make_no_difference(fixtures: list[tuple[bool, int, b
     """A law: where every answer to a fixture comes out the same, both sides do, with any numbers of answers."""
     sides: list[dict[str, list[FixtureOutcome]]] = [{}, {}]
     for index, (passed, phantoms, gate, *numbers) in enumerate(fixtures):
-        outcome = FixtureOutcome(str(index), "c", "valid", passed, passed, 1, 1, phantoms, gate)
+        counted = {"points_matched": passed, "points_total": 1, "phantoms": phantoms, "gate_correct": gate}
+        counts = {**NOTHING, **counted, "gate_total": 1, "fixtures_passed": passed, "fixtures_total": 1}
+        outcome = FixtureOutcome(str(index), "c", "valid", passed, gate, counts)
         for side, (name, outcomes) in enumerate(zip("bc", sides, strict=True)):
             for run in range(numbers[side]):
                 outcomes.setdefault(f"{name}{run}", []).append(outcome)
@@ -93,10 +95,10 @@ def test_numbers_of_answers_make_no_difference(fixtures: list[tuple[bool, int, b
         Answered(name, samples([_run(run) for run in outcomes], {}), dict.fromkeys(outcomes, session))
         for name, outcomes in zip("bc", sides, strict=True)
     )
-    before, after = compare(baseline, candidate, ("judge", session), sides[0] | sides[1]).measures
-    weight = before.fixtures.whole / len(fixtures)
-    assert before == after
-    assert before.points.part == weight * sum(passed for passed, *_ in fixtures)
+    measures = compare(baseline, candidate, ("labels", session), sides[0] | sides[1]).measures
+    assert all(before == after for before, after in measures.values())
+    weight = (measures[PASSED][0].whole or 0) / len(fixtures)
+    assert measures[RECALL][0].part == weight * sum(passed for passed, *_ in fixtures)
 
 
 def _run(identity: str) -> Run:
@@ -193,7 +195,7 @@ def test_no_p_is_given_where_different_labels_judged(bench: Bench) -> None:
     for order in (("5", "6"), ("6", "5")):
         assert bench.diff(*order, "--labels", "recorded")["comparisons"][0]["evidence"] is None
         text = bench.report("diff", *order, "--labels", "recorded")
-        assert "none is given: the runs were judged by different labels" in text
+        assert "none is given: the runs were scored with different labels" in text
     assert bench.diff("5", "6")["comparisons"][0]["evidence"]["p"]["recall"]["value"] == 1
 
 
@@ -213,7 +215,11 @@ def test_no_answer_is_lost_with_a_copy(given_runs: list[tuple[dict[str, str], bo
     """A law: whatever is left out is in a run that counts, and leaving out again leaves out nothing."""
     runs = [_run(str(index)) for index in range(len(given_runs))]
     all_given = {
-        run.id: Given(listed, frozenset(fixture for fixture, digest in listed.items() if digest != "x"), repeated)
+        run.id: Given(
+            {fixture: ("session", answer) for fixture, answer in listed.items()},
+            {fixture for fixture, answer in listed.items() if answer != "x"},
+            repeated,
+        )
         for run, (listed, repeated) in zip(runs, given_runs, strict=True)
         if listed
     }
