@@ -28,19 +28,19 @@ def rows(text: str) -> list[list[str]]:
 def test_one_line_a_run_oldest_first(bench: Bench) -> None:
     listed = rows(bench.report("history"))
     assert [row[0] for row in listed] == ["v5", "v5", "v6", "v6"]
-    assert listed[0][-8:] == ["1/1", "100.0", "%", "1", "0/1", "0.0", "%", "1/2"]
-    assert listed[1][-8:] == ["0/1", "0.0", "%", "1", "1/1", "100.0", "%", "1/2"]
+    assert listed[0][-10:] == ["1/1", "100.0", "%", "1", "0/1", "0.0", "%", "1/2", "50.0", "%"]
+    assert listed[1][-10:] == ["0/1", "0.0", "%", "1", "1/1", "100.0", "%", "1/2", "50.0", "%"]
 
 
 def test_one_line_a_version(bench: Bench) -> None:
     """Two runs of v5 together: 1 of 2 points, 2 phantoms, so 1 a run, 1 of 2 gates, 2 of 4 fixtures."""
     text = bench.report("history", "--by", "version")
     listed = rows(text)
-    assert "Phantoms a run" in text
+    assert "Phantoms per run" in text
     assert [(row[0], row[1], row[2]) for row in listed] == [("v5", "2", "X"), ("v6", "1", "X"), ("v6", "1", "Y")]
-    assert listed[0][-8:] == ["1/2", "50.0", "%", "1", "1/2", "50.0", "%", "2/4"]
+    assert listed[0][-10:] == ["1/2", "50.0", "%", "1", "1/2", "50.0", "%", "2/4", "50.0", "%"]
     bench.ingest("5", {"a": answer(proposal("Third")), "b": answer(proposal("Fourth"), proposal("Fifth"))})
-    assert rows(bench.report("history", "--by", "version"))[0][-5] == "1.7", "5 phantoms in 3 runs"
+    assert rows(bench.report("history", "--by", "version"))[0][-7] == "1.7", "5 phantoms in 3 runs"
 
 
 def test_a_copy_is_no_further_sample_of_its_version(bench: Bench) -> None:
@@ -50,12 +50,12 @@ def test_a_copy_is_no_further_sample_of_its_version(bench: Bench) -> None:
     complete = bench.ingest("7", given)
     text = bench.report("history", "--by", "version")
     assert rows(text)[-1][:2] == ["v7", "1"]
-    assert rows(text)[-1][-8:] == ["1/1", "100.0", "%", "1", "0/1", "0.0", "%", "1/2"]
+    assert rows(text)[-1][-10:] == ["1/1", "100.0", "%", "1", "0/1", "0.0", "%", "1/2", "50.0", "%"]
     assert f"run {partial} of v7 is not counted: each of its 1 answer is in run {complete} too" in text
     assert len(rows(bench.report("history"))) == 6, "each run is listed all the same"
     value = json.loads(bench.report("history", "--by", "version", "--format", "json"))
     assert [(copy["run"][:8], copy["of"][:8], copy["answers"]) for copy in value["copies"]] == [(partial, complete, 1)]
-    assert bench.report("history", "--by", "version", "--format", "csv").splitlines()[-1] == "7,X,,,1,1,2,1,1,1,0,1,2,0"
+    assert bench.report("history", "--by", "version", "--format", "csv").splitlines()[-1] == "7,X,,,1,1,1,1,0,1,1,2,2,0"
     assert "2 points in 5 runs" not in bench.report("labels") and "1 point in 5 runs" in bench.report("labels")
     assert "is not counted" in bench.report("labels")
 
@@ -72,17 +72,17 @@ def test_json_and_csv(bench: Bench) -> None:
     assert versions[0]["runs"] == 2 and versions[0]["totals"]["fixtures_total"] == 4
     header, first, *_ = bench.report("history", "--format", "csv", "--by", "version").splitlines()
     assert header.split(",")[:5] == ["version", "model", "temperature", "harness", "runs"]
-    assert first == "5,X,,,2,2,4,1,2,2,1,2,4,0"
+    assert first == "5,X,,,2,1,2,2,1,2,2,4,4,0"
     assert bench.report("history", "--format", "csv") == bench.report("runs", "--format", "csv")
 
 
-def test_latest_labels_score_old_runs_anew(bench: Bench) -> None:
+def test_latest_labels_score_old_runs_again(bench: Bench) -> None:
     """A corrected label changes the old runs to what a fresh ingest of their answers gives."""
     write_corpus(bench.fixtures, {"a": labels(point(must_match_all=["other"])), "b": labels()})
     ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
-    assert [row[-8] for row in rows(bench.report("history"))] == ["1/1", "0/1", "1/1", "0/1"]
+    assert [row[-10] for row in rows(bench.report("history"))] == ["1/1", "0/1", "1/1", "0/1"]
     latest = bench.report("history", "--labels", "latest")
-    assert [row[-8] for row in rows(latest)] == ["0/1", "1/1", "0/1", "0/1"]
+    assert [row[-10] for row in rows(latest)] == ["0/1", "1/1", "0/1", "0/1"]
     value = json.loads(bench.report("history", "--labels", "latest", "--format", "json"))
     assert f"scored under the latest labels, those of corpus {value['labels'][:8]}" in latest
     assert value["left_out"] == [] and "Left out" not in latest
@@ -95,7 +95,7 @@ def test_labels_that_fit_no_session_leave_nothing_known(bench: Bench) -> None:
         path.write_text(path.read_text("utf-8") + "[USER]: More.\n", "utf-8")
     ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
     text = bench.report("history", "--labels", "latest")
-    assert rows(text)[0][-4:] == ["n/a", "0", "n/a", "0/0"]
+    assert rows(text)[0][-4:] == ["n/a", "0", "n/a", "n/a"]
     assert [line.split(maxsplit=1) for line in text.partition("Left out")[2].splitlines()[3:]] == [
         ["a", "its session changed"],
         ["b", "its session changed"],
