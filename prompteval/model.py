@@ -119,7 +119,7 @@ class Proposal(NamedTuple):
 class Answer(NamedTuple):
     """What the model answered to one session, and how it reads under a contract.
 
-    `text` is canonical JSON where the answer is strict JSON, else what was saved: bytes where that is no text.
+    `text` is canonical JSON where the answer is strict JSON, else what was saved: bytes where that is not text.
     """
 
     text: str | bytes

@@ -117,4 +117,4 @@ def _is_proposal(item: Any) -> bool:
         return False
     texts = [*item["tags"], *(item[name] for name in ("title", "description", "body"))]
     known = item["type"] in ("practice", "map") and item["kk_confidence"] in ("low", "medium", "high")
-    return known and all(isinstance(text, str) for text in texts)
+    return known and all(isinstance(text, str) and "\0" not in text for text in texts)

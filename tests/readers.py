@@ -12,7 +12,8 @@ from prompteval.errors import PromptevalError
 from prompteval.inputs.files import FileRefusedError, decode
 from prompteval.inputs.fixtures import read_labels, session_problems
 from prompteval.inputs.reply import find_answer
-from prompteval.inputs.results import parse_answer
+from prompteval.inputs.contract import default_contract
+from prompteval.inputs.results import read_answer
 from tests import oracle
 from tests.helpers import EMPTY, ROOT, answer, proposal, session
 
@@ -36,16 +37,17 @@ notes: >-
 def read_result(data: bytes) -> bool:
     """Read one result file and the same bytes as a pasted reply; tell whether the result is valid.
 
-    Raises AssertionError where the oracle judges otherwise.
+    Raises AssertionError where the oracle says otherwise.
     """
     try:
-        found = parse_answer(data)
+        found = read_answer(data, default_contract())
         valid = found.valid
         assert valid or found.problems
-        assert found.digest
+        kept = found.text if isinstance(found.text, bytes) else found.text.encode("utf-8")
+        assert read_answer(kept, default_contract()) == found, "what the ledger keeps reads otherwise"
     except FileRefusedError:
         valid = False
-    assert valid == oracle.accepts(data), "the oracle judges otherwise"
+    assert valid == oracle.accepts(data), "the oracle says otherwise"
     read_reply(data)
     return valid
 
@@ -68,7 +70,7 @@ def read_label_file(data: bytes) -> bool:
         return False
     assert (found is None) == bool(problems)
     "".join(map(str, problems)).encode("utf-8")
-    return found is not None and bool(found.digest)
+    return found is not None and bool(found.text)
 
 
 def read_session_file(data: bytes) -> bool:

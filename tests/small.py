@@ -51,8 +51,8 @@ V6: dict[str, Any] = {
 
 def small_bench(root: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """Return a ledger that holds the runs v5 and v6, recorded at fixed times."""
-    times = iter(datetime(2026, 1, 15, 10, tzinfo=timezone.utc) + timedelta(days=day) for day in range(9))
-    monkeypatch.setattr(times, "utc_now", lambda: next(times))
+    moments = iter(datetime(2026, 1, 15, 10, tzinfo=timezone.utc) + timedelta(days=day) for day in range(9))
+    monkeypatch.setattr(times, "utc_now", lambda: next(moments))
     bench = Bench(root, FIXTURES)
     bench.ingest("5", V5, "--temperature", "0", "--harness", "claude", "--note", "before the bump")
     bench.ingest("6", V6, "--temperature", "0", "--harness", "claude", "--partial")

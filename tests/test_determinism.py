@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from prompteval.inputs.contract import default_contract
 from prompteval.inputs.fixtures import read_corpus
 from prompteval.inputs.results import read_results
 from tests.helpers import ROOT, Bench, slow_but, write_corpus, write_results
@@ -95,5 +96,6 @@ def test_the_order_of_files_never_matters(order: list[str]) -> None:
         assert (read_corpus(corpus).revision, _digests(results)) == usual
 
 
-def _digests(results: Path) -> list[tuple[str, str]]:
-    return [(name, answer.digest) for name, answer in read_results(results, FIXTURES).answers.items()]
+def _digests(results: Path) -> list[tuple[str, str | bytes]]:
+    answers = read_results(results, FIXTURES, default_contract()).answers
+    return [(name, answer.text) for name, answer in answers.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from pathlib import Path
 
@@ -55,7 +56,11 @@ def test_good_labels_are_read(corpus: Path) -> None:
         ("notes: >-\n  A note.", "note: x", 'admit-thing-01.yaml: line 1: unknown key "note"'),
         ("    type: practice", "    type: practise", "expected_points[0].type (line 6): "),
         ("    type: practice", "    kind: practice", 'expected_points[0] (line 5): missing key "type"'),
-        ("category: admit-thing\n", "category: admit-thing\ncategory: x\n", 'line 3: the key "category" occurs twice'),
+        (
+            "category: admit-thing\n",
+            "category: admit-thing\ncategory: x\n",
+            'line 3: the key "category" occurs twice, on lines 2 and 3',
+        ),
         ('      - "alpha"', '      - ""', "expected_points[0].must_match_all[0] (line 8): is blank"),
         ('      - "alpha"', '      - " \\t "', "expected_points[0].must_match_all[0] (line 8): is blank"),
         ('      - "alpha"', "      - Alpha", 'must_match_all[0] (line 8): the term "Alpha" is not lower case'),
@@ -78,6 +83,7 @@ def test_good_labels_are_read(corpus: Path) -> None:
         ('["beta"]', "&anchor [beta]", "anchors and aliases are not allowed"),
         ('["beta"]', "!!python/object:os.system [beta]", "is not allowed"),
         ("category: admit-thing", "category: [", "line 4: not YAML: "),
+        ("category: admit-thing", "category:\tadmit-thing", "line 2: not YAML: a tab; write spaces"),
         ("category: admit-thing", "? [a]\n: b", "a key must be a text"),
         ("  A note.\n", "  A note.\n---\nmore: 1\n", "more than one document"),
         ("category: admit-thing", "category: " + "[" * 5000, "nested deeper than"),
@@ -90,6 +96,52 @@ def test_a_problem_names_file_field_and_line(corpus: Path, old: str, new: str, s
     assert "expected/admit-thing-01.yaml: " in message
     assert said in message
     assert not (corpus / "ledger.db").exists()
+
+
+# Each kind of scalar that YAML does not take for a text, in each way that somebody may write it.
+SCALARS = ["1.0", "1.10", "-0.5", "1.5e+3", ".inf", ".nan", "12:30", "1:30:15.5", "0x1F", "0b11", "017", "1_000", "+7"]
+SCALARS += ["7", "-7", "99999999999", "9" * 30, "2026-01-15", "2026-01-15T10:00:00Z", "yes", "Off", "true", "~", "null"]
+# What stands in the labels above, by the kind of value that its field takes.
+FIELDS = {
+    "text": "admit-thing-01\n",
+    "boolean": "false\n",
+    "integer": "0\n",
+    "one of two words": "practice\n",
+    "term": '"alpha"\n',
+    "list": '["lf-1"]\n',
+}
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("scalar", SCALARS)
+def test_a_message_quotes_what_was_written(corpus: Path, scalar: str, field: str) -> None:
+    """A scalar of another kind than its field is named as in the file, never as the value that a parser made of it."""
+    if (field, scalar) in {("boolean", "yes"), ("boolean", "Off"), ("boolean", "true"), ("integer", "7")}:
+        pytest.skip("it is of the right kind")
+    assert GOOD.count(FIELDS[field]) == 1
+    (corpus / "expected" / "admit-thing-01.yaml").write_text(GOOD.replace(FIELDS[field], f"{scalar}\n"))
+    (said,) = re.findall(r"yaml: [a-z_0-9.[\]]+ \(line [0-9]+\): (.*)", record(corpus))
+    assert said.startswith(f"{scalar} ")
+    limits = {"0", "1000"} if field == "integer" else set()
+    assert set(re.findall("[0-9][0-9.]*", said.replace(scalar, ""))) <= limits
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "\n\n"])
+def test_an_empty_sidecar(corpus: Path, text: str) -> None:
+    (corpus / "expected" / "admit-thing-01.yaml").write_text(text)
+    assert "expected/admit-thing-01.yaml: line 1: is empty" in record(corpus)
+
+
+def test_a_field_without_a_value(corpus: Path) -> None:
+    (corpus / "expected" / "admit-thing-01.yaml").write_text(GOOD.replace("expect_empty: false", "expect_empty:"))
+    assert "expected/admit-thing-01.yaml: expect_empty (line 3): is empty" in record(corpus)
+
+
+def test_a_list_that_holds_a_number_is_named_as_a_list(corpus: Path) -> None:
+    (corpus / "expected" / "admit-thing-01.yaml").write_text(
+        GOOD.replace("expect_empty: false", "expect_empty: [1.10]")
+    )
+    assert 'expect_empty (line 3): a list is not of type "boolean"' in record(corpus)
 
 
 def test_points_that_must_be_there(corpus: Path) -> None:
@@ -159,7 +211,7 @@ def test_a_label_changes_the_revision_and_not_the_session(corpus: Path) -> None:
     (corpus / "expected" / "admit-thing-01.yaml").write_text(GOOD.replace("alpha", "omega"))
     after = read_corpus(corpus)
     assert before.revision != after.revision
-    assert before.fixtures[0].session.digest == after.fixtures[0].session.digest
+    assert before.fixtures[0].session == after.fixtures[0].session
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
@@ -183,7 +235,7 @@ class TestCommittedCorpus:
         counted: dict[str, int] = {}
         for fixture in self.corpus.fixtures:
             counted[fixture.labels.category] = counted.get(fixture.labels.category, 0) + 1
-        assert counted == {row.category: row.count for row in self.corpus.categories}
+        assert counted == {row.category: row.fixtures for row in self.corpus.categories}
         assert (len(self.corpus.fixtures), len(self.corpus.categories)) == (24, 15)
 
     def test_what_each_category_expects(self) -> None:
@@ -198,7 +250,7 @@ class TestCommittedCorpus:
         assert [f.id.rpartition("-")[0] for f in self.corpus.fixtures] == [
             f.labels.category for f in self.corpus.fixtures
         ]
-        ids = [uuid.UUID(f.session.text.split("session_id: ")[1].split("\n")[0]) for f in self.corpus.fixtures]
+        ids = [uuid.UUID(f.session.split("session_id: ")[1].split("\n")[0]) for f in self.corpus.fixtures]
         assert {identity.version for identity in ids} == {4}
         assert len(set(ids)) == 24
 
@@ -206,7 +258,7 @@ class TestCommittedCorpus:
         from prompteval.text.fold import fold
 
         for fixture in self.corpus.fixtures:
-            text = fold(fixture.session.text)
+            text = fold(fixture.session)
             for rule in fixture.labels.points:
                 for term in (*rule.must_match_all, *rule.must_not_match):
                     assert fold(term) in text, (fixture.id, term)
@@ -225,7 +277,7 @@ class TestCommittedCorpus:
     def test_the_table_in_the_readme_is_the_table(self) -> None:
         text = (ROOT / "fixtures" / "README.md").read_text("utf-8")
         for row in self.corpus.categories:
-            assert f"| {row.category} | {row.count} | {row.expected} | {row.tests} |" in text
+            assert f"| {row.category} | {row.fixtures} | {row.expected} | {row.tests} |" in text
         assert f"Corpus version: {self.corpus.version}" in text
 
     def test_it_validates(self) -> None:

@@ -20,7 +20,7 @@ from tests.test_validate import NO_ANSWERS
 
 LIMIT = settings(deadline=5000)
 texts = st.text(max_size=20)
-encodable = st.text(st.characters(codec="utf-8"), max_size=20)
+encodable = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
 plain = st.none() | st.booleans() | st.integers() | st.floats() | texts
 documents = st.recursive(plain, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=20)
 FIELDS = ("type", "tags", "title", "description", "body", "kk_confidence")

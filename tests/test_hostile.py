@@ -182,7 +182,7 @@ def test_an_answer_that_is_one_long_run(desk: Desk, piece: str) -> None:
 
 def test_an_answer_of_more_text_than_any_model_gives(desk: Desk) -> None:
     write_results(desk.results, {"a-01": answer(*(proposal("Alpha", "word " * 7_000) for _ in range(3)))})
-    desk.hold(desk.results / "a-01.json", "has more than 100,000 characters in its titles and bodies", {"ingest": 2})
+    desk.hold(desk.results / "a-01.json", "has more than 100,000 characters in its proposals", {"ingest": 2})
     assert not desk.ledger.exists()
 
 

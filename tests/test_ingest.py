@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 import os
 import shutil
 from pathlib import Path
@@ -139,7 +140,7 @@ def test_litter_is_passed_over(bench: Bench, litter: str) -> None:
 def test_other_files_are_named(bench: Bench) -> None:
     arguments = bench.arguments("1", GOOD)
     Path(str(arguments[-1]), "notes.txt").write_text("x")
-    assert "notes.txt is no .json file and was passed over" in cli(*arguments).stderr
+    assert "notes.txt is not a .json file and was passed over" in cli(*arguments).stderr
 
 
 def _odd_folder(path: Path) -> None:
@@ -283,7 +284,7 @@ def test_bytes_that_are_no_text_are_kept_as_evidence(bench: Bench, raw: bytes) -
     from prompteval.ledger.open import reading
 
     with reading(bench.ledger) as connection:
-        assert connection.execute("select raw from answer where state = 'invalid'").fetchone() == (raw,)
+        assert connection.execute("select text from answer where typeof(text) = 'blob'").fetchone() == (raw,)
 
 
 PROMPT = "# A prompt\n\n<!--\n  Version: 6\n-->\n"
@@ -293,11 +294,10 @@ def test_prompt_file_is_recorded(bench: Bench) -> None:
     path = bench.root / "prompt.md"
     path.write_text(PROMPT)
     bench.ingest("v6", GOOD, "--prompt", path)
-    from prompteval.ledger.open import reading
-
-    with reading(bench.ledger) as connection:
-        row = connection.execute("select prompt_sha256, prompt_version from run").fetchone()
-    assert row == (hashlib.sha256(PROMPT.encode()).hexdigest(), "6")
+    connection = sqlite3.connect(bench.ledger)
+    rows = connection.execute("select position, name, prompt from run_prompt").fetchall()
+    connection.close()
+    assert rows == [(0, "prompt.md", hashlib.sha256(PROMPT.encode()).hexdigest()[:32])]
 
 
 def test_prompt_file_that_contradicts_is_refused(bench: Bench) -> None:

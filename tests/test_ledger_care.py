@@ -161,8 +161,8 @@ def test_a_faulty_ledger_is_not_merged(bench: Bench, name: str) -> None:
 @pytest.fixture
 def ledgers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Three ledgers: a common run, a run of its own in each, and a corrected label in the last."""
-    times = iter(datetime(2026, 2, 1, tzinfo=timezone.utc) + timedelta(hours=hour) for hour in range(99))
-    monkeypatch.setattr(times, "utc_now", lambda: next(times))
+    moments = iter(datetime(2026, 2, 1, tzinfo=timezone.utc) + timedelta(hours=hour) for hour in range(99))
+    monkeypatch.setattr(times, "utc_now", lambda: next(moments))
     made = []
     for number in range(3):
         bench = Bench(tmp_path / str(number), {"a": labels(point(must_match_any=[["z", "b"], ["a"]])), "b": labels()})
@@ -234,10 +234,10 @@ def test_what_is_no_ledger_is_not_merged(bench: Bench, tmp_path: Path) -> None:
 
 def test_textconv_shows_each_run_and_how_it_came_out(bench: Bench) -> None:
     text = ok("ledger", "textconv", bench.ledger)
-    assert text.startswith("corpus 0cf6c37a") and "    admit-map-01 session " in text.partition("run d64520b6")[0]
+    assert text.startswith("corpus 0cf6c37a") and "    admit-map-01 session " in text.partition("run fdd5c24b")[0]
     assert "  v5, model X, temperature 0, harness claude\n" in text and "  note before the bump\n" in text
     assert "    admit-map-01 PASS 1/1 +0\n" in text and "    reject-noise-02 invalid 0/0 +0\n" in text
-    assert "    reject-noise-02 missing 0/0 +0\n" in text.partition("run 6284dacf")[2]
+    assert "    reject-noise-02 missing 0/0 +0\n" in text.partition("run 21543d34")[2]
 
 
 def test_a_further_run_only_adds_lines(bench: Bench) -> None:

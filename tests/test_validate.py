@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from prompteval.inputs.contract import CONTRACTS
+from prompteval.inputs import CONTRACTS
 from tests.helpers import EMPTY, ROOT, Bench, answer, cli, labels, ok, proposal, refused, write_corpus, write_results
 
 GOOD = json.dumps(answer(proposal(), proposal(type="map")))

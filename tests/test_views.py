@@ -77,21 +77,21 @@ def test_precision_is_of_proposals_and_not_of_points(tmp_path: Path) -> None:
 
 
 def test_the_categories_of_a_run(ledger: Path) -> None:
-    assert rows(ledger, "category_score", "category, passed, total") == [("admit", 0, 3), ("reject", 1, 2)]
+    assert rows(ledger, "category_score", "category, fixtures_passed, fixtures_total") == [("admit", 0, 3), ("reject", 1, 2)]
 
 
 def test_words_and_type_make_a_point_satisfied(ledger: Path) -> None:
-    columns = "fixture_id, point_id, list, position, found, has_words, has_type, satisfies"
-    assert rows(ledger, "proposal_point", columns, "1, 2, list desc, 4") == [
-        ("a", "k", "practice", 0, 2, 1, 1, 1),
-        ("a", "k", "practice", 1, 1, 0, 1, 0),
-        ("a", "k", "map", 0, 2, 1, 0, 0),
-        ("b", "k", "practice", 0, 2, 1, 1, 1),
-        ("b", "k", "practice", 1, 1, 0, 1, 0),
-        ("b", "k", "practice", 2, 0, 0, 1, 0),
-        ("b", "m", "practice", 0, 1, 0, 1, 0),
-        ("b", "m", "practice", 1, 1, 0, 1, 0),
-        ("b", "m", "practice", 2, 0, 0, 1, 0),
+    columns = "fixture_id, point_id, number, found, has_words, has_type, satisfies"
+    assert rows(ledger, "proposal_point", columns) == [
+        ("a", "k", 1, 2, 1, 1, 1),
+        ("a", "k", 2, 1, 0, 1, 0),
+        ("a", "k", 3, 2, 1, 0, 0),
+        ("b", "k", 1, 2, 1, 1, 1),
+        ("b", "k", 2, 1, 0, 1, 0),
+        ("b", "k", 3, 0, 0, 1, 0),
+        ("b", "m", 1, 1, 0, 1, 0),
+        ("b", "m", 2, 1, 0, 1, 0),
+        ("b", "m", 3, 0, 0, 1, 0),
     ]
 
 
@@ -102,12 +102,25 @@ def test_a_guard_that_occurs_twice_leaks_once(ledger: Path) -> None:
 
 
 def test_near_misses(ledger: Path) -> None:
-    """Not the proposal that satisfies k, not the expected one, not for a matched point, and not without a word."""
-    columns = "fixture_id, point_id, list, position, found, has_words, has_type"
-    assert rows(ledger, "near_miss", columns, "1, 2, list desc, 4") == [
-        ("a", "k", "practice", 1, 1, 0, 1),
-        ("a", "k", "map", 0, 2, 1, 0),
-        ("b", "m", "practice", 1, 1, 0, 1),
+    """Not the proposal that satisfies k, not for a matched point, and not without a word; the expected one too."""
+    assert rows(ledger, "near_miss", "fixture_id, point_id, rank, number, has_words, has_type") == [
+        ("a", "k", 1, 3, 1, 0),
+        ("a", "k", 2, 2, 0, 1),
+        ("b", "m", 1, 1, 0, 1),
+        ("b", "m", 2, 2, 0, 1),
+    ]
+
+
+def test_reasons(ledger: Path) -> None:
+    """In the order in which they are told, each with its facts. A fixture without a reason passes."""
+    columns = "fixture_id, position, code, point_id, count, budget, nearest"
+    assert rows(ledger, "fixture_reason", columns) == [
+        ("a", 0, "missed", "k", None, None, 3),
+        ("a", 2, "phantoms", None, 3, 0, None),
+        ("b", 1, "missed", "m", None, None, 1),
+        ("b", 3, "phantoms", None, 2, 0, None),
+        ("c", 0, "no-result", None, None, None, None),
+        ("d", 0, "invalid", None, 1, None, None),
     ]
 
 

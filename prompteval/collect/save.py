@@ -36,7 +36,10 @@ def save_reply(reply: bytes, target: Path, as_is: bool, force: bool) -> Saved:
     if target.exists() and not force:
         raise PromptevalError(f"{target} is there already; --force replaces it")
     _check_size("the reply", reply)
-    data = _as_it_is(reply) if as_is else _answer(reply)
+    try:
+        data = _as_it_is(reply) if as_is else find_answer(decode(reply)).encode("utf-8")
+    except FileRefusedError as error:
+        raise PromptevalError(f"the reply {error}") from error
     _check_size("the answer, one field a line,", data)
     try:
         replace_bytes(target, data)
@@ -51,20 +54,14 @@ def _check_size(what: str, data: bytes) -> None:
         raise PromptevalError(f"{what} is larger than {LARGEST:,} bytes")
 
 
-def _answer(reply: bytes) -> bytes:
-    try:
-        return find_answer(decode(reply)).encode("utf-8")
-    except FileRefusedError as error:
-        raise PromptevalError(f"the reply {error}") from error
-
-
 def _as_it_is(reply: bytes) -> bytes:
     try:
         find_answer(decode(reply))
     except FileRefusedError as error:
-        if "is not UTF-8" in str(error):  # UTF-16 is a slip of the editor, never the model's
-            return reply
-        raise PromptevalError(f"the reply {error}") from error
+        if "is not UTF-8" not in str(error):  # UTF-16 is a slip of the editor, never the model's
+            raise
     except PromptevalError:
-        return reply
-    raise PromptevalError("the reply holds a valid answer; save it without --as-is")
+        pass
+    else:
+        raise PromptevalError("the reply holds a valid answer; save it without --as-is")
+    return reply

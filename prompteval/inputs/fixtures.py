@@ -175,7 +175,7 @@ def _labels(value: dict[str, Any]) -> Labels:
 def _checked(
     path: str, source: str, contract: str, first_line: int = 1
 ) -> tuple[yaml_lines.YAMLText | None, list[Problem]]:
-    """Return the YAML in `source` and what it breaks of a contract; None where it is no YAML."""
+    """Return the YAML in `source` and what it breaks of a contract; None where it cannot be read."""
     try:
         document = yaml_lines.load(source, first_line)
     except yaml_lines.YAMLTextError as error:

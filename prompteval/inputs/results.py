@@ -60,14 +60,16 @@ def read_answer(data: bytes, contract: Contract) -> Answer:
     Raises FileRefusedError for UTF-16, a slip of the editor, and for more text than any model gives.
     """
     try:
-        value = strict_json.parse(decode(data))
+        saved = decode(data)
     except FileRefusedError as error:
         if "UTF-16" in str(error):
             raise
         return Answer(data, (str(error),))
+    try:
+        value = strict_json.parse(saved)
     except strict_json.NotJSONError as error:
         # SQLite's own tools end a text at its first NUL, so a text with one is kept as bytes.
-        return Answer(data if b"\0" in data else data.decode("utf-8"), (str(error),))
+        return Answer(saved.encode("utf-8") if "\0" in saved else saved, (str(error),))
     text = canonical(value)
     if problems := tuple(map(str, answer_breaches(value, contract))):
         return Answer(text, problems)

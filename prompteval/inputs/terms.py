@@ -14,7 +14,8 @@ from prompteval.text.fold import fold, fold_by_character
 
 SHORTEST_TERM = 4  # characters; shorter ones turn up by chance
 LONGEST_SHARED = 10  # words; what two people write by chance, a test's message say, is shorter
-_EXCLUDING = ("must_match_none", "must_not_match")
+# The roles of terms that must not occur, and what it means where one does not occur in the session either.
+_EXCLUDING = {"must_match_none": "so it excludes nothing", "must_not_match": "so it guards nothing"}
 _WORD = re.compile(r"\w+")
 
 # Shapes of what must not be in a corpus, not even invented: a reader, and a scanner, cannot tell it from a real one.
@@ -55,7 +56,7 @@ def problems(loaded: Loaded) -> Iterator[Problem]:
     bodies = {name: _both_ways(_body(loaded, name)) for name in loaded.sessions}
     for term in _terms(loaded):
         if not _occurs(_both_ways(term.text), bodies[term.name]):
-            effect = "so it excludes nothing" if term.role in _EXCLUDING else "so the point cannot be matched"
+            effect = _EXCLUDING.get(term.role, "so the point cannot be matched")
             yield term.problem(f'"{term.text}" does not occur in the session, {effect}')
     yield from _own_guards(loaded)
     for name, text in sorted(loaded.sessions.items()):

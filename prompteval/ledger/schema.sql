@@ -25,7 +25,7 @@ create table prompt (
 -- one row per answer; the same answer is kept once
 create table answer (
   digest text not null primary key,  -- digest of the text
-  text any not null check (typeof(text) in ('text', 'blob'))  -- canonical JSON where it is strict JSON, else as saved; a blob where that is no text
+  text any not null check (typeof(text) in ('text', 'blob'))  -- canonical JSON where it is strict JSON, else what was saved, with LF line ends; a blob where that is not text
 ) strict;
 
 -- one row per corpus revision: a set of fixtures
