@@ -76,7 +76,7 @@ def test_json_and_csv(bench: Bench) -> None:
     assert bench.report("history", "--format", "csv") == bench.report("runs", "--format", "csv")
 
 
-def test_latest_labels_score_old_runs_anew(bench: Bench) -> None:
+def test_latest_labels_score_old_runs_again(bench: Bench) -> None:
     """A corrected label changes the old runs to what a fresh ingest of their answers gives."""
     write_corpus(bench.fixtures, {"a": labels(point(must_match_all=["other"])), "b": labels()})
     ok("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)

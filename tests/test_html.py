@@ -76,7 +76,7 @@ def test_what_broke_and_why_is_two_clicks_away(bench: Bench) -> None:
     page = Reader(bench.report("report"))
     assert re.search(r"Broken Fixture ?Passes admit-map-01 ?1/1 → 0/1", page.text)
     assert "#fixture-admit-map-01" in page.targets
-    assert 'v6, run 21543d34: FAIL missed "holdings": right words in a practice, map expected' in page.text
+    assert ": FAIL missed \"holdings\": right words in a practice, map expected" in page.text
     assert "[USER]: Say it." in page.text, "the transcript"
     assert 'near miss of "holdings": is a practice, map expected' in page.text
 
@@ -85,8 +85,9 @@ def test_every_run_is_a_point_of_each_chart(bench: Bench) -> None:
     page = bench.report("report")
     assert page.count("<circle") == 3 * 2
     made = "model X, temperature 0, harness claude"
-    first = f"v5, run fdd5c24b, {made}: 2/5, 40.0 %; answers 6/6, 1 invalid"
-    second = f"v6, run 21543d34, {made}: 4/5, 80.0 %; answers 5/6"
+    before, after = (bench.score(version)["run"]["id"][:8] for version in ("v5", "v6"))
+    first = f"v5, run {before}, {made}: 2/5, 40.0 %; answers 6/6, 1 invalid"
+    second = f"v6, run {after}, {made}: 4/5, 80.0 %; answers 5/6"
     assert f'aria-label="Recall over versions. {first}; {second}."' in page
 
 

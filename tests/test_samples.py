@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prompteval.compare import Answered, compare
-from prompteval.outcomes import NOTHING, PASSED, RECALL, FixtureOutcome, Given, Run
-from prompteval.samples import samples
 from tests.helpers import Bench, answer, labels, point, proposal, write_corpus
 
 RIGHT, NONE = answer(proposal("Alpha")), answer()
@@ -75,34 +75,28 @@ def test_means_that_are_not_whole_are_shown_with_a_decimal(bench: Bench) -> None
     assert "  phantoms                   0.3            0      -0.3\n" in text
 
 
+@settings(max_examples=12)
 @given(
-    st.lists(
-        st.tuples(st.booleans(), st.integers(0, 3), st.booleans(), st.integers(1, 4), st.integers(1, 4)), min_size=1
-    )
+    st.lists(st.tuples(st.sampled_from(["right", "wrong", "gate"]), *[st.integers(1, 3)] * 2), min_size=1, max_size=4)
 )
-def test_numbers_of_answers_make_no_difference(fixtures: list[tuple[bool, int, bool, int, int]]) -> None:
+def test_numbers_of_answers_make_no_difference(fixtures: list[tuple[str, int, int]]) -> None:
     """A law: where every answer to a fixture comes out the same, both sides do, with any numbers of answers."""
-    sides: list[dict[str, list[FixtureOutcome]]] = [{}, {}]
-    for index, (passed, phantoms, gate, *numbers) in enumerate(fixtures):
-        counted = {"points_matched": passed, "points_total": 1, "phantoms": phantoms, "gate_correct": gate}
-        counts = {**NOTHING, **counted, "gate_total": 1, "fixtures_passed": passed, "fixtures_total": 1}
-        outcome = FixtureOutcome(str(index), "c", "valid", passed, gate, counts)
-        for side, (name, outcomes) in enumerate(zip("bc", sides, strict=True)):
-            for run in range(numbers[side]):
-                outcomes.setdefault(f"{name}{run}", []).append(outcome)
-    session = {str(index): "session" for index in range(len(fixtures))}
-    baseline, candidate = (
-        Answered(name, samples([_run(run) for run in outcomes], {}), dict.fromkeys(outcomes, session))
-        for name, outcomes in zip("bc", sides, strict=True)
-    )
-    measures = compare(baseline, candidate, ("labels", session), sides[0] | sides[1]).measures
-    assert all(before == after for before, after in measures.values())
-    weight = (measures[PASSED][0].whole or 0) / len(fixtures)
-    assert measures[RECALL][0].part == weight * sum(passed for passed, *_ in fixtures)
-
-
-def _run(identity: str) -> Run:
-    return Run(identity, "5", "X", None, None, None, 1, "2026-01-01T00:00:00.000000Z", "judge", None)
+    names = [f"{kind}{index}" for index, (kind, *_) in enumerate(fixtures)]
+    expected = {name: labels() if name.startswith("gate") else labels(point()) for name in names}
+    texts = itertools.count()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder), expected)
+        for version, numbers in enumerate(zip(*(numbers for _, *numbers in fixtures), strict=True)):
+            for run in range(max(numbers)):
+                asked = [name for name, number in zip(names, numbers, strict=True) if run < number]
+                answers = {name: unlike(next(texts), right=not name.startswith("wrong")) for name in asked}
+                bench.ingest(str(version), answers, "--partial")
+        (comparison,) = bench.diff("0", "1")["comparisons"]
+    before, after = (comparison[side]["means"] for side in ("baseline", "candidate"))
+    assert before == after
+    kinds = [kind for kind, *_ in fixtures]
+    assert before["points_matched"] == before["fixtures_passed"] == kinds.count("right")
+    assert before["phantoms"] == len(kinds) - kinds.count("right")
 
 
 def test_a_complete_run_takes_the_place_of_the_partial_one_in_it(bench: Bench) -> None:
@@ -186,7 +180,7 @@ def test_a_run_without_a_compared_answer_is_not_counted(bench: Bench) -> None:
     assert len(comparison["candidate"]["runs"]) == 1
 
 
-def test_no_p_is_given_where_different_labels_judged(bench: Bench) -> None:
+def test_no_p_is_given_under_different_labels(bench: Bench) -> None:
     """Both versions get all points; the second labels ask for one more a fixture. That is no evidence of anything."""
     names = "abcdefgh"
     bench.ingest("5", dict.fromkeys(names, RIGHT), "--partial")
@@ -207,28 +201,33 @@ def test_runs_of_one_version_are_named_with_it(bench: Bench) -> None:
     assert "confounded: these differ: temperature 0 against 1" in text
 
 
-answers = st.dictionaries(st.sampled_from("abc"), st.sampled_from("xyz"), max_size=3)
-
-
-@given(st.lists(st.tuples(answers, st.booleans()), min_size=1, max_size=5))
-def test_no_answer_is_lost_with_a_copy(given_runs: list[tuple[dict[str, str], bool]]) -> None:
-    """A law: whatever is left out is in a run that counts, and leaving out again leaves out nothing."""
-    runs = [_run(str(index)) for index in range(len(given_runs))]
-    all_given = {
-        run.id: Given(
-            {fixture: ("session", answer) for fixture, answer in listed.items()},
-            {fixture for fixture, answer in listed.items() if answer != "x"},
-            repeated,
-        )
-        for run, (listed, repeated) in zip(runs, given_runs, strict=True)
-        if listed
-    }
-    found = samples(runs, all_given)
-    assert sorted([*found.runs, *(copy.run for copy in found.copies)]) == runs
-    kept = [all_given[run.id].answers.items() for run in found.runs if run.id in all_given]
-    for copy in found.copies:
-        assert any(all_given[copy.run.id].answers.items() <= answers for answers in kept)
-    assert samples(found.runs, all_given) == found._replace(copies=())
+@settings(max_examples=12)
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from("abc"), st.sampled_from("xyz"), min_size=1),
+        min_size=1,
+        max_size=5,
+        unique_by=lambda run: frozenset(run.items()),
+    )
+)
+def test_no_answer_is_lost_with_a_copy(given_runs: list[dict[str, str]]) -> None:
+    """A law: whatever is left out is in a run that counts, and no run that counts is in another one that does."""
+    texts = {"x": NONE, "y": RIGHT, "z": unlike(1)}
+    with tempfile.TemporaryDirectory() as folder:
+        bench, recorded = Bench(Path(folder), {name: labels(point()) for name in "abc"}), {}
+        for listed in given_runs:
+            run = bench.ingest("5", {name: texts[text] for name, text in listed.items()}, "--partial")
+            recorded[run] = listed
+        text = bench.report("history", "--by", "version", "--format", "json")
+    history = json.loads(text)
+    copies = {copy["run"][:8]: copy["of"][:8] for copy in history["copies"]}
+    counted = recorded.keys() - copies.keys()
+    assert history["versions"][0]["runs"] == len(counted)
+    for run, other in copies.items():
+        assert other in counted and recorded[run].items() <= recorded[other].items()
+    for run, other in itertools.permutations(counted, 2):
+        empty = set(recorded[run].values()) == {"x"}
+        assert empty or not recorded[run].items() <= recorded[other].items()
 
 
 def test_an_answer_that_cannot_be_read_does_not_save_phantoms(bench: Bench) -> None:
