@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from prompteval.model import Corpus
-from tests.bench.ledgers import answers, as_results, fill, real_corpus
+from tests.bench.ledgers import answers, fill, real_corpus
 from tests.bench.timing import BARE, fastest, prompteval
 from tests.helpers import EMPTY, ROOT, answer, ok, proposal, write_results
 
@@ -118,7 +118,7 @@ def test_growth_of_a_repository(corpus: Corpus, tmp_path: Path) -> None:
 
     git("init", "-q")
     for run in range(100):
-        results = write_results(tmp_path / "results", as_results(answers(corpus, run)))
+        results = write_results(tmp_path / "results", answers(corpus, run))
         tags = ("--version", run, "--model", "X", "--fixtures", ROOT / "fixtures", "--ledger", folder / "prompteval.db")
         ok("ingest", *tags, results)
         git("add", "prompteval.db")
