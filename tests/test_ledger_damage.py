@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from prompteval.ledger import content
+from prompteval.ledger import facts as stored
 from prompteval.ledger.open import reading
 from prompteval.ledger.write import PAGE_SIZE
 from tests.helpers import ROOT, Bench, answer, cli, labels, ok, proposal, refused
@@ -26,9 +26,9 @@ REPORTS = (
 )
 
 
-def facts(ledger: Path) -> content.Content:
+def facts(ledger: Path) -> stored.Facts:
     with reading(ledger) as connection:
-        return content.read(connection)
+        return stored.read(connection)
 
 
 def said(*arguments: object) -> tuple[int, str]:
