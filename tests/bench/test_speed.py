@@ -95,7 +95,7 @@ def test_ingest_against_a_bare_import(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_growth_of_the_ledger(tmp_path: Path) -> None:
-    """The recorded answers of v5 and v6 in turn, each as `save` files them, with another word in every title and body."""
+    """The recorded answers of v5 and v6 in turn, as `save` files them, with another word in every title and body."""
     recorded = {version: _recorded(version) for version in ("5", "6")}
     ledger, sizes, written = tmp_path / "ledger.db", [], 0
     for run in range(11):
