@@ -76,7 +76,8 @@ def test_what_broke_and_why_is_two_clicks_away(bench: Bench) -> None:
     page = Reader(bench.report("report"))
     assert re.search(r"Broken Fixture ?Passes admit-map-01 ?1/1 → 0/1", page.text)
     assert "#fixture-admit-map-01" in page.targets
-    assert ": FAIL missed \"holdings\": right words in a practice, map expected" in page.text
+    run = bench.score("v6")["run"]["id"][:8]
+    assert f'v6, run {run}: FAIL missed "holdings": right words in a practice, map expected' in page.text
     assert "[USER]: Say it." in page.text, "the transcript"
     assert 'near miss of "holdings": is a practice, map expected' in page.text
 
