@@ -27,9 +27,8 @@ _REFERENCE = re.compile(r"references (\w+) \((\w+)\)")
 
 def ledger() -> str:
     """Return one section for each table and view: its grain, its columns and what they mean."""
-    tables = [line for statement in schema.table_statements() for line in _table(statement)]
-    names = ("scored", *schema.LADDER, "run_sample")
-    views = [line for name in names for line in _view(schema.view_statement(name))]
+    tables = [line for statement in schema.table_statements().values() for line in _table(statement)]
+    views = [line for statement in schema.view_statements().values() for line in _view(statement)]
     return "\n".join(["## Tables", *tables, "\n## Views", *views, ""])
 
 

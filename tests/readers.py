@@ -9,10 +9,10 @@ import json
 import re
 
 from prompteval.errors import PromptevalError
+from prompteval.inputs.contract import default_contract
 from prompteval.inputs.files import FileRefusedError, decode
 from prompteval.inputs.fixtures import read_labels, session_problems
 from prompteval.inputs.reply import find_answer
-from prompteval.inputs.contract import default_contract
 from prompteval.inputs.results import read_answer
 from tests import oracle
 from tests.helpers import EMPTY, ROOT, answer, proposal, session

@@ -37,7 +37,7 @@ def fetch(path: str) -> str:
 
 
 def test_the_settings_name_what_is_there() -> None:
-    assert set(TABLES) <= set(DATABASE["tables"]) <= {*TABLES, *schema.view_names()}
+    assert set(TABLES) <= set(DATABASE["tables"]) <= {*TABLES, *schema.view_statements()}
 
 
 def test_the_first_page_shows_descriptions_and_queries() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 import os
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 

@@ -21,7 +21,9 @@ from tests.helpers import Bench, answer, labels, ok, point, proposal, refused
 def bench(tmp_path: Path) -> Bench:
     bench = Bench(tmp_path, {"a": labels(point(must_match_any=[["alpha", "beta"], ["gamma"]])), "b": labels()})
     bench.ingest("1", {"a": answer(proposal("Alpha", "**be**ta\n\ntext"), proposal("Other")), "b": answer()})
-    bench.ingest("2", {"a": answer(proposal("Gàmma"), proposal("g\u200bamma", type="map")), "b": "nonsense"})
+    (tmp_path / "prompt.md").write_text("Read the transcript.\n")
+    second = {"a": answer(proposal("Gàmma"), proposal("g\u200bamma", type="map")), "b": "nonsense"}
+    bench.ingest("2", second, "--prompt", tmp_path / "prompt.md")
     return bench
 
 
@@ -32,13 +34,10 @@ def opened(bench: Bench) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def tables(connection: sqlite3.Connection) -> list[str]:
-    return schema.table_names(connection)
-
-
-def test_no_row_can_be_changed_or_removed(opened: sqlite3.Connection) -> None:
-    """Each table has rows here, so each trigger has something to stop."""
-    for table in tables(opened):
+def test_no_fact_can_be_changed_or_removed(opened: sqlite3.Connection) -> None:
+    """Each table of facts has rows here, so each trigger has something to stop."""
+    opened.execute("insert into prompt values ('d', 'text')")
+    for table in set(schema.table_statements()) - set(schema.DERIVED):
         assert opened.execute(f"select count(*) from {table}").fetchone() > (0,), table
         column = opened.execute(f"select name from pragma_table_info('{table}')").fetchone()[0]
         for statement in (f"delete from {table}", f"update {table} set {column} = {column}"):
@@ -48,20 +47,20 @@ def test_no_row_can_be_changed_or_removed(opened: sqlite3.Connection) -> None:
 
 def test_every_table_has_its_grain_and_every_column_a_comment(opened: sqlite3.Connection) -> None:
     rows = opened.execute("select name, sql from sqlite_schema where type = 'table'").fetchall()
-    assert len(rows) == 12
+    assert {name for name, _ in rows} == set(schema.table_statements())
     for name, sql in rows:
         assert re.match(rf"CREATE TABLE {name} \(\n  -- one row per ", sql), name
         for column in (line for line in sql.splitlines() if re.match(r"  [a-z_0-9]+ (text|integer|real|any)\b", line)):
             assert re.search(r"  -- \S", column), column
-        assert sql.rstrip().endswith("strict")
+        assert re.search(r"\) strict(, without rowid)?$", sql.rstrip())
 
 
 def test_every_view_has_its_grain(opened: sqlite3.Connection) -> None:
     rows = opened.execute("select name, sql from sqlite_schema where type = 'view'").fetchall()
-    assert {name for name, _ in rows} == {*schema.LADDER, "scored", "run_sample"}
+    assert {name for name, _ in rows} == set(schema.view_statements())
     for name, sql in rows:
         assert f"CREATE VIEW {name} as\n  -- one row per " in sql
-        assert not re.search(r"order by(?! recorded_at)|select \*|round\(|printf|json", sql), name
+        assert not re.search(r"round\(|printf", sql), name
 
 
 def test_the_views_in_the_file_say_what_score_says(bench: Bench, opened: sqlite3.Connection) -> None:
@@ -122,7 +121,7 @@ def _wal(path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("pragma journal_mode = wal")
     connection.execute("pragma wal_autocheckpoint = 0")
-    connection.execute("insert into corpus values ('x')")
+    connection.execute("insert into prompt values ('x', 'y')")
     connection.commit()
     held, log = path.read_bytes(), path.with_name(path.name + "-wal").read_bytes()
     connection.close()
@@ -164,18 +163,27 @@ def test_what_is_no_ledger_is_refused_and_left_alone(bench: Bench, name: str, co
     assert {path.name: path.read_bytes() for path in bench.ledger.parent.glob("ledger.db*")} == before
 
 
-@pytest.mark.parametrize("statement", ["drop trigger run_no_delete", "drop view scored", "create view v as select 1"])
-def test_a_changed_trigger_or_view_stops_writing_and_not_reading(bench: Bench, statement: str) -> None:
-    """Reports use the views of the installed version, so a reader is safe; a writer has to mend it first."""
+def test_a_missing_trigger_stops_writing_and_not_reading(bench: Bench) -> None:
+    reports = bench.report("score"), bench.report("runs")
+    _with("drop trigger run_no_delete")(bench.ledger)
+    assert (bench.report("score"), bench.report("runs")) == reports
+    assert "run_no_delete: the trigger is missing" in bench.refuse("3", {"a": answer(), "b": answer()})
+
+
+@pytest.mark.parametrize("statement", ["drop view scored", "create view v as select 1"])
+def test_views_are_made_again_by_the_next_write(bench: Bench, statement: str) -> None:
+    """Reports use the views of the installed rules, so no view of the file is a reason to refuse anything."""
     reports = bench.report("score"), bench.report("runs")
     _with(statement)(bench.ledger)
     assert (bench.report("score"), bench.report("runs")) == reports
-    assert "other tables, triggers or views" in bench.refuse("3", {"a": answer(), "b": answer()})
+    assert "what is derived is of other rules" in ok("ledger", "verify", "--ledger", bench.ledger)
+    bench.ingest("3", {"a": answer(), "b": answer()})
+    assert "other rules" not in ok("ledger", "verify", "--ledger", bench.ledger)
 
 
 def test_a_journal_beside_it_is_refused(bench: Bench) -> None:
     bench.ledger.with_name("ledger.db-journal").write_bytes(b"x")
-    assert "unfinished transaction" in refused("score", "--ledger", bench.ledger)
+    assert "unfinished change" in refused("score", "--ledger", bench.ledger)
 
 
 def test_a_folder_is_no_ledger(tmp_path: Path) -> None:
@@ -208,9 +216,9 @@ def test_latest_is_the_last_one_ingested_though_the_clock_steps_back(
     third = bench.ingest("3", {"a": answer(), "b": answer()})
     fourth = bench.ingest("4", {"a": answer(), "b": answer()})
     assert bench.score("latest")["run"]["id"].startswith(fourth)
-    times = [bench.score(identity)["run"]["recorded_at"] for identity in ("2", third, fourth)]
-    assert times == sorted(set(times))
-    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", time) for time in times)
+    recorded = [bench.score(identity)["run"]["recorded_at"] for identity in ("2", third, fourth)]
+    assert recorded == sorted(set(recorded))
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", time) for time in recorded)
 
 
 def test_the_size_of_a_run(bench: Bench) -> None:

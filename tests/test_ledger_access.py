@@ -91,7 +91,7 @@ def test_a_folder_that_may_not_be_written_to_is_not_written_to(bench: Bench) -> 
     for command in (arguments, ("ledger", "merge", other, "--ledger", bench.ledger)):
         code, out, errors = unprivileged(*command)
         assert (code, out) == (2, ""), errors
-        assert errors.startswith(f"Error: {bench.ledger} cannot be written: Permission denied; it is as it was")
+        assert errors.startswith(f"Error: {bench.ledger} cannot be written: Permission denied; nothing was written")
         assert len(errors.splitlines()) == 1
     assert bench.ledger.read_bytes() == before and sorted(bench.root.iterdir()) == names
 

@@ -13,8 +13,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-
 from prompteval.digest import seal
+
 from prompteval.ledger import schema, times
 from tests.helpers import ROOT, Bench, answer, cli, labels, ok, point, proposal, refused, write_corpus
 from tests.small import small_bench

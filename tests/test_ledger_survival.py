@@ -50,7 +50,7 @@ def test_an_error_at_any_stage_leaves_the_ledger_whole(
 
     monkeypatch.setattr(write, stage, fail)
     message = bench.refuse("3", {"a": answer(), "b": answer()})
-    assert "cannot be written: No space left on device; it is as it was" in message
+    assert "cannot be written: No space left on device; nothing was written" in message
     assert not list(bench.ledger.parent.glob(".ledger.db.*.tmp*"))
 
 
@@ -163,7 +163,7 @@ def test_ctrl_c_while_another_process_writes(bench: Bench) -> None:
 
 def test_a_read_only_ledger_is_left_alone(bench: Bench) -> None:
     bench.ledger.chmod(0o444)
-    assert "is read-only; it is as it was" in bench.refuse("3", {"a": answer(), "b": answer()})
+    assert "is read-only; nothing was written" in bench.refuse("3", {"a": answer(), "b": answer()})
     before = bench.ledger.read_bytes()
     other = Bench(bench.root / "other", {"a": labels(point())})
     other.ingest("9", {"a": answer()})
@@ -211,6 +211,6 @@ def test_a_full_disk_leaves_the_ledger_whole(bench: Bench) -> None:
         check=False,
     )
     assert stopped.returncode == 2
-    assert stopped.stderr.startswith("Error: ") and "it is as it was" in stopped.stderr
+    assert stopped.stderr.startswith("Error: ") and "nothing was written" in stopped.stderr
     assert bench.ledger.read_bytes() == before
     assert not list(bench.ledger.parent.glob(".ledger.db.*.tmp*"))

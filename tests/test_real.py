@@ -74,7 +74,9 @@ def answers(run: str) -> dict[str, list[dict[str, str]] | None]:
     """Return the proposals of each answered fixture as they were recorded; None for an invalid answer."""
     connection = sqlite3.connect(f"file:{LEDGER}?mode=ro", uri=True)
     found: dict[str, list[dict[str, str]] | None] = {}
-    results = "select fixture_id, text, problems from result join answer on digest = answer join validity using (answer)"
+    results = (
+        "select fixture_id, text, problems from result join answer on digest = answer join validity using (answer)"
+    )
     for fixture, text, problems in connection.execute(f"{results} where run_id = ?", [run]):
         lists = json.loads(text) if problems == "[]" else {}
         found[fixture] = [*lists["practice"], *lists["map"]] if lists else None

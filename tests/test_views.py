@@ -77,7 +77,10 @@ def test_precision_is_of_proposals_and_not_of_points(tmp_path: Path) -> None:
 
 
 def test_the_categories_of_a_run(ledger: Path) -> None:
-    assert rows(ledger, "category_score", "category, fixtures_passed, fixtures_total") == [("admit", 0, 3), ("reject", 1, 2)]
+    assert rows(ledger, "category_score", "category, fixtures_passed, fixtures_total") == [
+        ("admit", 0, 3),
+        ("reject", 1, 2),
+    ]
 
 
 def test_words_and_type_make_a_point_satisfied(ledger: Path) -> None:

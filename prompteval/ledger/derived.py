@@ -188,6 +188,6 @@ def fill(connection: sqlite3.Connection, found: Facts) -> None:
         connection.execute(f'drop view "{view}"')
     insert_answers(connection, of_answers(found, pairs_of(found)))
     insert_terms(connection, _label_texts(found))
-    for statement in schema.view_statements():
+    for statement in schema.view_statements().values():
         connection.execute(statement)
     connection.execute("insert into derived_by values (?)", [rules()])

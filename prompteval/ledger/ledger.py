@@ -44,7 +44,7 @@ class Ledger:
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
         self._name = name
-        connection.execute(schema.view_statement("run_sample").replace("create view", "create temp view", 1))
+        connection.execute(schema.view_statements()["run_sample"].replace("create view", "create temp view", 1))
 
     @classmethod
     @contextmanager

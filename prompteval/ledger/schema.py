@@ -11,33 +11,25 @@ APPLICATION_ID = 0x70657631  # "pev1" in ASCII
 USER_VERSION = 1
 OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
 DERIVED = ("derived_by", "validity", "proposal", "term")
-_SQL = Path(__file__).parent
 COMMENT = re.compile(r"--[^\n]*")
 
 
 @lru_cache(maxsize=1)
 def table_statements() -> dict[str, str]:
     """Return the `create table` statements by table, each with the comment above it inside."""
-    text = (_SQL / "schema.sql").read_text(encoding="utf-8")
-    statements = map(_inside, text.strip().split(";\n\n"))
-    return {statement.split(" ", 3)[2]: statement for statement in statements}
+    return _statements("schema.sql")
 
 
 @lru_cache(maxsize=1)
-def view_names() -> list[str]:
-    """Return the names of the views, sorted."""
-    return sorted(path.stem for path in (_SQL / "views").glob("*.sql"))
+def view_statements() -> dict[str, str]:
+    """Return the `create view` statements by view, each with the comment above it inside."""
+    return _statements("views.sql")
 
 
-@lru_cache
-def view_statement(name: str) -> str:
-    """Return the `create view` statement of one view, with its comment inside."""
-    return _inside((_SQL / "views" / f"{name}.sql").read_text(encoding="utf-8").strip())
-
-
-def view_statements() -> list[str]:
-    """Return the `create view` statements, by view name."""
-    return [view_statement(name) for name in view_names()]
+def _statements(file: str) -> dict[str, str]:
+    text = (Path(__file__).parent / file).read_text(encoding="utf-8")
+    statements = map(_inside, text.strip().split(";\n\n"))
+    return {statement.split(" ", 3)[2]: statement for statement in statements}
 
 
 def _inside(statement: str) -> str:
@@ -94,7 +86,7 @@ def views_of(connection: sqlite3.Connection) -> dict[str, str]:
 
 def views() -> dict[str, str]:
     """Return what `views_of` gives for a file with the installed views."""
-    return {name: bare(view_statement(name)) for name in view_names()}
+    return {name: bare(statement) for name, statement in view_statements().items()}
 
 
 def _objects(connection: sqlite3.Connection, kind: str) -> dict[str, str]:

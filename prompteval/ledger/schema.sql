@@ -84,7 +84,7 @@ create table result (
   primary key (run_id, fixture_id)
 ) strict, without rowid;
 
--- one row: the rules that made the tables below and the views; they are made again under other rules
+-- one row per ledger: the rules that made the tables below and the views; they are made again under other rules
 create table derived_by (
   rules text not null primary key  -- digest of the code that reads answers and folds texts
 ) strict;

@@ -134,10 +134,9 @@ class Scoring:
 
     def _materialize(self, query: str) -> None:
         words = set(re.findall(r"\w+", schema.COMMENT.sub("", query)))
-        for name in schema.view_names():
+        for name, statement in schema.view_statements().items():
             if name in words and name not in self._made:
                 self._made.add(name)
-                statement = schema.view_statement(name)
                 self._materialize(statement)
                 self.connection.execute(statement.replace("create view", "create table", 1))
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
-from collections.abc import Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from prompteval.digests import digest, run_id
 from prompteval.inputs.fixtures import read_corpus
-from prompteval.ledger import times, write
-from prompteval.ledger.record import record_run
-from prompteval.model import Answer, Corpus, Fixture, Proposal, RunTags
-from tests.helpers import ROOT, answer, proposal
+from prompteval.inputs.results import read_answer
+from prompteval.ledger import derived, facts
+from prompteval.ledger.facts import ResultRow, RunRow, text_row
+from prompteval.ledger.ingest import record
+from prompteval.ledger.integrity import checksum_of_run
+from prompteval.ledger.write import appending
+from prompteval.model import Corpus, Fixture
+from tests.helpers import EMPTY, ROOT, answer, proposal
 
 _BYTES = 850  # of a body; title, description and the names of the fields make it a thousand
 _PLAIN = re.compile(r"[A-Za-z_]*[A-Za-z]")  # no Markdown: half of a pair of marks is not what a model writes
@@ -26,48 +29,55 @@ def real_corpus() -> Corpus:
     return read_corpus(ROOT / "fixtures")
 
 
-def answers(corpus: Corpus, run: int) -> dict[str, Answer]:
+def answers(corpus: Corpus, run: int) -> dict[str, Any]:
     """Return a proposal of a good thousand bytes for each fixture with points, and nothing where nothing is expected.
 
     Each run has other words, taken from the session, so that they compress as a model's answer does. Two of three
     proposals hold the terms of the fixture's first point.
     """
-    return {fixture.id: Answer(tuple(_proposals(fixture, run))) for fixture in corpus.fixtures}
+    return {
+        fixture.id: EMPTY if fixture.labels.expect_empty else answer(_proposal(fixture, run))
+        for fixture in corpus.fixtures
+    }
 
 
-def _proposals(fixture: Fixture, run: int) -> Iterable[Proposal]:
-    if fixture.labels.expect_empty:
-        return
+def _proposal(fixture: Fixture, run: int) -> dict[str, Any]:
     chosen = random.Random(f"{fixture.id} {run}")
-    words = chosen.choices(_PLAIN.findall(fixture.session.text), k=_BYTES // 6)
+    words = chosen.choices(_PLAIN.findall(fixture.session), k=_BYTES // 6)
     point = fixture.labels.points[0]
     if chosen.randrange(3):
         words += [*point.must_match_all, *(term for terms in point.must_match_any[:1] for term in terms)]
     title, description = " ".join(words[:6]), " ".join(words[6:20])
-    yield Proposal(point.type, 0, point.type, f"{title} {run}", description, " ".join(words), ("bench",), "high")
-
-
-def as_results(given: dict[str, Answer]) -> dict[str, Any]:
-    """Return answers as the JSON that a person would save."""
-    return {
-        name: answer(*(proposal(**{**p.as_json(), "title": p.title, "body": p.body}) for p in one.proposals))
-        for name, one in given.items()
-    }
+    return proposal(f"{title} {run}", " ".join(words), point.type, description=description, tags=["bench"])
 
 
 def fill(ledger: Path, corpus: Corpus, runs: Iterable[int]) -> None:
-    """Append runs, run n as version n, in one transaction; through the command line it would take minutes.
-
-    What an ingest looks up among all answers is kept from run to run: looking it up for each would make the time
-    quadratic.
-    """
-    with write.appending(ledger) as connection, pytest.MonkeyPatch.context() as monkeypatch:
-        known = {digest for (digest,) in connection.execute("select digest from answer")}
-        look_up = record._known
-        monkeypatch.setattr(record, "appending", contextmanager(lambda _: iter([connection])))
-        monkeypatch.setattr(record, "_known", lambda c, t, column: known if t == "answer" else look_up(c, t, column))
-        monkeypatch.setattr(record, "_same_answers", lambda *_: [])
+    """Append runs, run n as version n, in one transaction; through the command line it would take minutes."""
+    record(ledger, corpus)
+    with appending(ledger) as connection:
+        (newest,) = connection.execute("select max(recorded_at) from corpus_recording").fetchone()
+        known = set(connection.execute("select digest from answer"))
         for run in runs:
-            given = answers(corpus, run)
-            record_run(ledger, corpus, given, RunTags(str(run), "X"), False)
-            known |= {one.digest for one in given.values()}
+            recorded_at = f"{newest[:4]}-12-31T{run // 3600 % 24:02}:{run // 60 % 60:02}:{run % 60:02}.{run:06}Z"
+            found = _run(corpus, answers(corpus, run), str(run), recorded_at)
+            found["answer"] = {key: row for key, row in found["answer"].items() if key not in known}
+            known |= found["answer"].keys()
+            facts.insert(connection, found)
+            read = (read_answer(row.text.encode(), corpus.contract) for row in found["answer"].values())
+            contract = digest(corpus.contract.text)
+            derived.insert_answers(connection, [derived.of_answer(digest(a.text), contract, a) for a in read])
+
+
+def _run(corpus: Corpus, given: Mapping[str, Any], version: str, recorded_at: str) -> facts.Facts:
+    """Return the facts of one run."""
+    sessions = {fixture.id: digest(fixture.session) for fixture in corpus.fixtures}
+    texts = {name: read_answer(json.dumps(value).encode(), corpus.contract).text for name, value in given.items()}
+    rows = {name: text_row(text) for name, text in texts.items()}
+    evidence = [(name, sessions[name], row.digest) for name, row in rows.items()]
+    identity = run_id(corpus.suite, (version, "X", None, None), evidence, 0)
+    run = RunRow(identity, version, "X", None, None, 0, corpus.revision, None, recorded_at, "")
+    found = facts.empty()
+    found["answer"] = {(row.digest,): row for row in rows.values()}
+    found["run"] = {(identity,): run._replace(checksum=checksum_of_run(run, ()))}
+    found["result"] = {(identity, name): ResultRow(identity, name, row.digest) for name, row in rows.items()}
+    return found

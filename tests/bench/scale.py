@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from prompteval.inputs.fixtures import read_corpus
-from tests.bench.ledgers import answers, as_results, fill
+from tests.bench.ledgers import answers, fill
 from tests.bench.timing import Usage, prompteval, usage
 from tests.helpers import ROOT, write_results
 
@@ -58,7 +58,7 @@ def _tell(text: str) -> None:
 def _long_ledgers(root: Path) -> Iterable[Case]:
     """Yield a case for each of SIZES: each ledger begins with the runs of the one before."""
     corpus, growing, done = read_corpus(ROOT / "fixtures"), root / "growing.db", 0
-    results = write_results(root / "results", as_results(answers(corpus, FIRST + max(SIZES))))
+    results = write_results(root / "results", answers(corpus, FIRST + max(SIZES)))
     for runs in SIZES:
         _tell(f"building {runs:,} runs")
         fill(growing, corpus, range(FIRST + done, FIRST + runs))
@@ -74,7 +74,7 @@ def _wide_ledger(root: Path) -> Case:
     fixtures = _wide_corpus(root / "fixtures")
     corpus, ledger = read_corpus(fixtures), root / "wide.db"
     fill(ledger, corpus, range(FIRST, FIRST + 10))
-    results = write_results(root / "wide", as_results(answers(corpus, FIRST + 10)))
+    results = write_results(root / "wide", answers(corpus, FIRST + 10))
     return Case(f"10 of {FIXTURES:,}", 10, fixtures, ledger, results)
 
 
@@ -154,7 +154,7 @@ def _print_git(root: Path) -> None:
         fill(ledger, corpus, [run])
         _git(folder, "add", ledger.name)
         _git(folder, "-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", f"Run {run}")
-    answered = sum(_written(root / "one", as_results(answers(corpus, run))) for run in range(FIRST, FIRST + COMMITS))
+    answered = sum(_written(root / "one", answers(corpus, run)) for run in range(FIRST, FIRST + COMMITS))
     rows = [["the answers as files", _megabytes(answered), "", ""]]
     before = _bytes(folder / ".git")
     _git(folder, "gc", "-q")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
+import sqlite3
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from prompteval.model import Corpus
-from tests.bench.ledgers import answers, as_results, fill, real_corpus
+from tests.bench.ledgers import answers, fill, real_corpus
 from tests.bench.timing import BARE, fastest, prompteval
-from tests.helpers import EMPTY, ROOT, answer, ok, proposal, write_results
+from tests.helpers import ROOT, answer, ok, proposal, write_results
 
 pytestmark = pytest.mark.slow
 BODY = "The edge proxy keeps a page until its cache tag is purged, so purge by tag and never by path.\n" * 3
@@ -91,19 +94,32 @@ def test_ingest_against_a_bare_import(corpus: Corpus, tmp_path: Path) -> None:
     _report("ingest / bare import", taken["ingest"] / taken["bare"], 2.8)
 
 
-def test_growth_of_the_ledger(corpus: Corpus, tmp_path: Path) -> None:
-    """Results of the recorded size: a good thousand bytes a fixture with points, nothing where nothing is expected."""
+def test_growth_of_the_ledger(tmp_path: Path) -> None:
+    """The recorded answers of v5 and v6 in turn, each as `save` files them, with another word in every title and body."""
+    recorded = {version: _recorded(version) for version in ("5", "6")}
     ledger, sizes, written = tmp_path / "ledger.db", [], 0
     for run in range(11):
-        new = {f.id: answer(proposal(f"{f.id} {run}", BODY * 2, description=BODY[:150])) for f in corpus.fixtures}
-        given = {f.id: EMPTY if f.labels.expect_empty else new[f.id] for f in corpus.fixtures}
-        results = write_results(tmp_path / f"results-{run}", given)
+        given = recorded[("5", "6")[run % 2]].items()
+        changed = {name: re.sub(r'"(title|body)":"', rf'"\1":"run {run}: ', text) for name, text in given}
+        saved = {name: json.dumps(json.loads(text), indent=2, ensure_ascii=False) for name, text in changed.items()}
+        results = write_results(tmp_path / f"results-{run}", saved)
         tags = ("--version", str(run), "--model", "X", "--fixtures", ROOT / "fixtures", "--ledger", ledger)
         ok("ingest", *tags, results)
         sizes.append(ledger.stat().st_size)
         written += sum(path.stat().st_size for path in results.iterdir()) if run else 0
     print()
     _report("ledger growth / bytes of results", (sizes[-1] - sizes[0]) / written, 2.7)
+
+
+def _recorded(version: str) -> dict[str, str]:
+    """Return the answers of a version in the committed ledger, by fixture id."""
+    connection = sqlite3.connect(ROOT / "ledger" / "prompteval.db")
+    query = (
+        "select fixture_id, text from run join result on run_id = id join answer on digest = answer where version = ?"
+    )
+    found = dict(connection.execute(query, [version]).fetchall())
+    connection.close()
+    return found
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git")
@@ -118,7 +134,7 @@ def test_growth_of_a_repository(corpus: Corpus, tmp_path: Path) -> None:
 
     git("init", "-q")
     for run in range(100):
-        results = write_results(tmp_path / "results", as_results(answers(corpus, run)))
+        results = write_results(tmp_path / "results", answers(corpus, run))
         tags = ("--version", run, "--model", "X", "--fixtures", ROOT / "fixtures", "--ledger", folder / "prompteval.db")
         ok("ingest", *tags, results)
         git("add", "prompteval.db")
