@@ -81,7 +81,7 @@ def test_reports_on_one_or_two_runs_of_a_long_ledger(ledgers: dict[int, Path]) -
 
 
 def test_reports_on_every_run_of_a_long_ledger(ledgers: dict[int, Path]) -> None:
-    _long(ledgers, 10, {"history": ("history",), "report": ("report",)}, bound=12, rounds=1)
+    _long(ledgers, 10, {"history": ("history",), "report": ("report",)}, bound=15, rounds=1)
 
 
 def test_ingest_against_a_bare_import(corpus: Corpus, tmp_path: Path) -> None:
