@@ -46,6 +46,20 @@ def check(found: Facts, texts: Iterable[str], ledger: object) -> None:
         raise LedgerError(f"{ledger} is damaged: {place}: {text}; 'prompteval ledger verify' lists all of it")
 
 
+def check_lists(connection: sqlite3.Connection, ledger: object) -> None:
+    """Raise LedgerError where an index and its table do not list the same runs, corpora or recordings.
+
+    No digest says how many of them there are, so that a lost page would make some of them vanish unseen.
+    """
+    for table, key in (("run", "id"), ("corpus", "revision"), ("corpus_recording", "recorded_at, corpus")):
+        by_index, by_table = (
+            connection.execute(f"select {key} from {table} {how} order by {key}").fetchall()
+            for how in ("", "not indexed")
+        )
+        if by_index != by_table:
+            raise LedgerError(f"{ledger} is damaged: {table}: its index lists other rows than the table has")
+
+
 def _agrees(said: object, make: Callable[..., object], *values: Any) -> bool:
     """Return whether `make` of the values is what is said of them. In a damaged row they need not even be texts."""
     try:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from prompteval.errors import PromptevalError, SelectionError
+from prompteval.errors import LedgerError, PromptevalError, SelectionError
 from prompteval.ledger import derived, facts, integrity, schema
 from prompteval.ledger.open import reading
 from prompteval.ledger.scoring import Scoring
@@ -25,7 +25,7 @@ select
     where corpus = run.corpus and recorded_at <= run.recorded_at order by recorded_at desc limit 1
   )
 from run
-join run_sample on run_sample.run_id = run.id
+left join run_sample on run_sample.run_id = run.id
 """
 _OLDEST_FIRST = " order by run.recorded_at, run.id"
 
@@ -44,6 +44,7 @@ class Ledger:
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
         self._name = name
+        integrity.check_lists(connection, name)
         connection.execute(schema.view_statements()["run_sample"].replace("create view", "create temp view", 1))
 
     @classmethod
@@ -132,6 +133,8 @@ class Ledger:
         texts = ("labels", "contract", "answer", *(("session",) if sessions else ()))
         found = facts.of_runs(self._connection, [run.id for run in runs], [corpus] if corpus else [], texts)
         integrity.check(found, texts, self._name)
+        if {run.id for run in runs} - {key for (key,) in found["run"]} or (corpus and (corpus,) not in found["corpus"]):
+            raise LedgerError(f"{self._name} is damaged: an index does not lead to a run or corpus that it lists")
         return Scoring(found, self._derived(found), corpus)
 
     def scored(self, runs: Sequence[Run], labels: str) -> list[Scored]:
