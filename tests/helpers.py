@@ -85,14 +85,18 @@ def case_labels(case: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def case_answer(written: object) -> object:
-    """Return the answer that a case of tests/cases writes as `title | body`, or `map: title | body`, a proposal."""
+    """Return the answer that a case of tests/cases writes as a list of proposals.
+
+    Each is `title | body`, or `map: title | body`, or a mapping of the fields that matter.
+    """
     if not isinstance(written, list):
         return written
-    proposals = []
-    for text in written:
-        title, body = text.removeprefix("map: ").split(" | ")
-        proposals.append(proposal(title, body, "map" if text.startswith("map: ") else "practice"))
-    return answer(*proposals)
+    return answer(*(proposal(**each) if isinstance(each, dict) else _case_proposal(each) for each in written))
+
+
+def _case_proposal(text: str) -> dict[str, Any]:
+    title, body = text.removeprefix("map: ").split(" | ")
+    return proposal(title, body, "map" if text.startswith("map: ") else "practice")
 
 
 def session(name: str, body: str = "[USER]: Say it.\n\n[AGENT]: Said.\n") -> str:

@@ -106,9 +106,9 @@ def _not_a_ledger(header: bytes) -> str | None:
 
 def _cut_short(path: Path, header: bytes, size: int) -> str | None:
     page = int.from_bytes(header[16:18], "big")
-    if _number(header, 28) * (65536 if page == 1 else page) == size:
+    if _number(header, 28) * (65536 if page == 1 else page) == size or _unfinished(path):  # which SQLite waits for
         return None
-    return _unfinished(path) or "is cut short or has a tail that is not its own; restore it from the repository"
+    return "is cut short or has a tail that is not its own; restore it from the repository"
 
 
 def _left_open(path: Path, header: bytes) -> str | None:
