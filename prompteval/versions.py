@@ -161,16 +161,16 @@ def _compare(
 ) -> Comparison:
     from prompteval.compare import Answered, compare
 
-    candidate = right[1][-1]
-    scoring = ledger.score((*left[1], *right[1]), judge)
+    runs = (*left[1], *right[1])
+    scoring = ledger.score(runs, judge)
     given = scoring.given()
-    corpora = {run.corpus for run in (*left[1], *right[1])} | {judge or candidate.corpus}
-    sessions = {corpus: ledger.sessions(corpus) for corpus in corpora}
-    baseline, candidate_side = (
-        Answered(name, samples(runs, given), {run.id: sessions[run.corpus] for run in runs})
-        for name, runs in (left, right)
-    )
-    return compare(baseline, candidate_side, (judge, sessions[judge or candidate.corpus]), scoring.outcomes())
+    corpus = judge or right[1][-1].corpus
+    sessions = {revision: ledger.sessions(revision) for revision in {run.corpus for run in runs} | {corpus}}
+    sides = [
+        Answered(name, samples(own, given), {run.id: sessions[run.corpus] for run in own})
+        for name, own in (left, right)
+    ]
+    return compare(sides, judge, sessions[corpus], scoring.outcomes())
 
 
 def _narrowed(selection: Selection, model: str | None) -> Selection:

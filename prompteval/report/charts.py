@@ -54,13 +54,13 @@ def charts(history: History) -> list[Chart]:
 
 def _value(sums: Counts, measure: Measure) -> Fraction | None:
     """Return what is drawn, or None for 0/0."""
-    found = measure.of(sums)
-    return Fraction(found) if isinstance(found, int) else Fraction(*found) if found.whole else None
+    part, whole = measure.of(sums)
+    return None if whole == 0 else Fraction(part) / (1 if whole is None else whole)
 
 
 def _said(sums: Counts, measure: Measure) -> str:
     found = measure.of(sums)
-    return str(found) if isinstance(found, int) else f"{of(found)}, {percent(found)}"
+    return of(found) if found.whole is None else f"{of(found)}, {percent(found)}"
 
 
 def _chart(measure: Measure, history: History, ticks: list[Tick]) -> Chart:
