@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from prompteval.errors import SelectionError, nearest
 from prompteval.ledger.detail import FixtureDetail
 from prompteval.ledger.ledger import Ledger, Selection
-from prompteval.outcomes import (
-    NOTHING,
-    CorpusRecording,
-    Counts,
-    FixtureOutcome,
-    Given,
-    LeftOut,
-    PointRecord,
-    Run,
-    add,
-)
+from prompteval.outcomes import NOTHING, CorpusRecording, Counts, FixtureOutcome, Given, LeftOut, PointRecord, Run, add
 from prompteval.samples import Copy, samples
 from prompteval.tags import shown, shown_setting, sort_key
 
@@ -67,7 +57,7 @@ def history(ledger: Ledger, model: str | None = None, labels: str = "recorded") 
 
     Raises SelectionError where there is none.
     """
-    runs = _of_model(ledger, model)
+    runs = _of_model(ledger.all_runs(), model, "no run has the model")
     judge = ledger.latest_corpus() if labels == "latest" else None
     scoring = ledger.score(runs, judge)
     totals = scoring.totals()
@@ -75,11 +65,11 @@ def history(ledger: Ledger, model: str | None = None, labels: str = "recorded") 
     return History(found, judge, scoring.left_out(), _copies(runs, scoring.given()))
 
 
-def _of_model(ledger: Ledger, model: str | None) -> list[Run]:
-    runs = [run for run in ledger.all_runs() if model in (None, run.model)]
-    if not runs:
-        raise SelectionError(f"no run has the model '{model}'; 'prompteval runs' lists them.")
-    return runs
+def _of_model(runs: Iterable[Run], model: str | None, problem: str) -> list[Run]:
+    found = [run for run in runs if model in (None, run.model)]
+    if not found:
+        raise SelectionError(f"{problem} '{model}'; 'prompteval runs' lists them.")
+    return found
 
 
 def _copies(runs: Iterable[Run], given: Mapping[str, Given]) -> list[Copy]:
@@ -128,7 +118,7 @@ def whole_ledger(ledger: Ledger) -> tuple[list[CorpusRecording], list[tuple[Run,
 
 def label_evidence(ledger: Ledger, model: str | None) -> LabelEvidence:
     """Return how the points of the latest labels fared in every run (of `model` alone) that is no copy of another."""
-    runs = _of_model(ledger, model)
+    runs = _of_model(ledger.all_runs(), model, "no run has the model")
     copies = _copies(runs, ledger.score(runs).given())
     counted = _counted(runs, copies)
     corpus = ledger.latest_corpus()
@@ -170,12 +160,8 @@ def _compare(ledger: Ledger, sides: Sequence[tuple[str, Sequence[Run]]], judge: 
 
 
 def _narrowed(selection: Selection, model: str | None) -> Selection:
-    if model is None:
-        return selection
-    runs = tuple(run for run in selection.runs if run.model == model)
-    if not runs:
-        raise SelectionError(f"{selection.name} has no run with model '{model}'; 'prompteval runs' lists them.")
-    return selection._replace(runs=runs)
+    runs = _of_model(selection.runs, model, f"{selection.name} has no run with model")
+    return selection._replace(runs=tuple(runs))
 
 
 def _groups(before: Selection, after: Selection) -> tuple[list[tuple[Sequence[Run], Sequence[Run]]], list[str]]:

@@ -9,12 +9,16 @@ from prompteval.chance import Evidence, Interval, Tested, weigh
 from prompteval.compare import Comparison
 from prompteval.errors import count
 from prompteval.outcomes import MEASURES, RECALL, Measure
-from prompteval.report.table import UNKNOWN, Section, decimals, table
+from prompteval.report.numbers import UNKNOWN, decimals
+from prompteval.report.table import Section, Table
 from prompteval.stats import LEVEL
 
 
 def evidence_section(comparison: Comparison) -> Section:
     """Return p of each measure, the intervals of the shares, and what may be concluded from them."""
+    if not comparison.same_labels:
+        text = "none is given: the runs were scored with different labels, and what differs may be the labels"
+        return Section("Evidence", (text,))
     evidence = weigh(comparison)
     rows = [
         (
@@ -30,7 +34,7 @@ def evidence_section(comparison: Comparison) -> Section:
         *_power(evidence.tested),
         *_noise(comparison, evidence),
     ]
-    return Section("Evidence", lines, table(("Measure", *names, "p"), rows, right=(*names, "p")))
+    return Section("Evidence", lines, Table(("Measure", *names, "p"), rows, right=(*names, "p")))
 
 
 def _verdict(measure: Measure, tested: Tested) -> str:

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from prompteval.outcomes import GATE, PHANTOMS, RECALL, Counts, Measure, Run
-from prompteval.report.table import answers, of, percent, run_name
+from prompteval.report.numbers import answers, of, percent
+from prompteval.report.table import run_name
 from prompteval.tags import shown, shown_setting, sort_key
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 320, 200, 44, 26, 14, 14

@@ -11,23 +11,9 @@ from prompteval.errors import count
 from prompteval.outcomes import PHANTOMS, RECALL, Ratio
 from prompteval.report import reasons
 from prompteval.report.chance import evidence_section
+from prompteval.report.numbers import MEASURE_HEADERS, UNKNOWN, decimals, number, of, share, shares
 from prompteval.report.score import extracted
-from prompteval.report.table import (
-    MEASURE_HEADERS,
-    UNKNOWN,
-    Report,
-    Section,
-    Table,
-    corpus_name,
-    decimals,
-    left_out,
-    not_counted,
-    number,
-    of,
-    share,
-    shares,
-    table,
-)
+from prompteval.report.table import Report, Section, Table, corpus_name, left_out, not_counted
 from prompteval.tags import SETTING, shown, shown_setting
 from prompteval.versions import Compared
 
@@ -46,8 +32,8 @@ def _report(comparison: Comparison) -> Report:
     sections = [
         Section("Totals", table=_totals(comparison, names)),
         *([Section("Runs", table=_runs_table(comparison))] if several else []),
-        *([_evidence(comparison)] if comparison.pairs else []),
-        Section("Categories", table=table(("Category", *names), categories, right=names)),
+        *([evidence_section(comparison)] if comparison.pairs else []),
+        Section("Categories", table=Table(("Category", *names), categories, right=names)),
         _changed("Moved up" if several else "Fixed", comparison.changed("fixed")),
         _changed("Moved down" if several else "Broken", comparison.changed("broken")),
         _still_failing(comparison.changed("still-failing")),
@@ -55,13 +41,6 @@ def _report(comparison: Comparison) -> Report:
     ]
     short = f"{' and '.join(names)}, {shown_setting(comparison.candidate.runs[-1])}"
     return Report(_headline(comparison), list(_lines(comparison)), sections, short)
-
-
-def _evidence(comparison: Comparison) -> Section:
-    if comparison.same_labels:
-        return evidence_section(comparison)
-    text = "none is given: the runs were scored with different labels, and what differs may be the labels"
-    return Section("Evidence", (text,))
 
 
 def _headline(comparison: Comparison) -> str:
@@ -140,7 +119,7 @@ def _totals(comparison: Comparison, names: Sequence[str]) -> Table:
         known = comparison.readable or not measure.readable
         cells = (share(before), share(after), _moved(before, after)) if known else (UNKNOWN,) * 3
         rows.append((measure.name, *cells))
-    return table(("Measure", *names, "Change"), rows, right=(*names, "Change"))
+    return Table(("Measure", *names, "Change"), rows, right=(*names, "Change"))
 
 
 def _moved(before: Ratio, after: Ratio) -> str:
@@ -161,14 +140,16 @@ def _runs_table(comparison: Comparison) -> Table:
         for side in comparison.sides
         for run in side.runs
     ]
-    return table(("Side", "Run", "Date", *MEASURE_HEADERS), rows, right=MEASURE_HEADERS)
+    return Table(("Side", "Run", "Date", *MEASURE_HEADERS), rows, right=MEASURE_HEADERS)
 
 
 def _changed(heading: str, pairs: Sequence[Pair]) -> Section:
     if not pairs:
         return Section(heading, ("none",))
     rows = [(pair.fixture_id, " → ".join(map(of, pair.passes))) for pair in pairs]
-    return Section(heading, table=table(("Fixture", "Passes"), rows, right=("Passes",), notes=map(_why, pairs)))
+    return Section(
+        heading, table=Table(("Fixture", "Passes"), rows, right=("Passes",), notes=[list(_why(pair)) for pair in pairs])
+    )
 
 
 def _why(pair: Pair) -> Iterator[str]:

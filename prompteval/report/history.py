@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from prompteval.errors import count
 from prompteval.outcomes import MEASURES
-from prompteval.report.table import (
-    MEASURE_HEADERS,
-    Report,
-    Section,
-    Table,
-    answers,
-    corpus_name,
-    left_out,
-    not_counted,
-    number,
-    share,
-    shares,
-    table,
-)
+from prompteval.report.numbers import MEASURE_HEADERS, answers, number, share, shares
+from prompteval.report.table import Report, Section, Table, corpus_name, left_out, not_counted
 from prompteval.tags import SETTING_HEADERS, setting_cells, shown
 from prompteval.versions import History
 
@@ -47,7 +35,7 @@ def _by_version(history: History) -> Table:
         means = [share(m.of(sums)) if m.whole else number(sums[m.part], n) for m in MEASURES]
         rows.append((shown(run.version), str(n), *setting_cells(run), answers(sums), *means))
     headers = ("Version", "Runs", *SETTING_HEADERS, "Answers", *measures)
-    return table(headers, rows, right=("Runs", "Temperature", "Answers", *measures))
+    return Table(headers, rows, right=("Runs", "Temperature", "Answers", *measures))
 
 
 def _by_run(history: History) -> Table:
@@ -56,4 +44,4 @@ def _by_run(history: History) -> Table:
         for run, sums in history.runs
     ]
     measures = ("Answers", *MEASURE_HEADERS)
-    return table(("Version", "Run", "Date", *SETTING_HEADERS, *measures), rows, right=("Temperature", *measures))
+    return Table(("Version", "Run", "Date", *SETTING_HEADERS, *measures), rows, right=("Temperature", *measures))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from prompteval.errors import count
-from prompteval.report.table import Report, Section, not_counted, table
+from prompteval.report.table import Report, Section, Table, not_counted
 from prompteval.tags import shown
 from prompteval.versions import LabelEvidence
 
@@ -37,4 +37,4 @@ def _section(heading: str, texts: Sequence[str], numbers: Sequence[str], rows: S
     """Return a list of points with columns of texts, and then of numbers."""
     if not rows:
         return Section(heading, ("none",))
-    return Section(heading, table=table(("Fixture", "Point", *texts, *numbers), rows, right=numbers))
+    return Section(heading, table=Table(("Fixture", "Point", *texts, *numbers), rows, right=numbers))

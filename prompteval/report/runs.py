@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from prompteval.errors import count
 from prompteval.outcomes import MEASURES, Counts, Run
-from prompteval.report.table import MEASURE_HEADERS, UNKNOWN, Report, Section, answers, of, table
+from prompteval.report.numbers import MEASURE_HEADERS, UNKNOWN, answers, of
+from prompteval.report.table import Report, Section, Table
 from prompteval.tags import SETTING_HEADERS, setting_cells, shown
 
 _SHORT = {"Gate accuracy": "Gate", "Fixtures passed": "Passed"}
@@ -21,5 +22,5 @@ def runs_reports(runs: Sequence[tuple[Run, Counts]]) -> list[Report]:
         tags = (run.short_id, shown(run.version), *setting_cells(run), str(run.sample), run.date)
         reached = (measure.of(sums) for measure in MEASURES)
         rows.append((*tags, answers(sums), *(UNKNOWN if ratio.whole == 0 else of(ratio) for ratio in reached)))
-    listed = Section("", table=table(headers, rows, right=("Temperature", "Sample", *measures)))
+    listed = Section("", table=Table(headers, rows, right=("Temperature", "Sample", *measures)))
     return [Report(f"{count(len(runs), 'run')}, oldest first", (), (listed,))]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from prompteval.errors import count
 from prompteval.outcomes import MEASURES, PHANTOMS, RECALL, Counts, Ratio, Scored
 from prompteval.report import reasons
-from prompteval.report.table import Report, Section, corpus_name, left_out, of, percent, run_name, table
+from prompteval.report.numbers import of, percent
+from prompteval.report.table import Report, Section, Table, corpus_name, left_out, run_name
 from prompteval.tags import shown, shown_setting
 
 
@@ -26,15 +27,15 @@ def score_reports(scored: Scored) -> list[Report]:
         (o.fixture_id, "PASS" if o.passed else "FAIL", of(RECALL.of(o.counts)), of(PHANTOMS.of(o.counts)))
         for o in scored.outcomes
     ]
-    why = [map(reasons.text, outcome.reasons) for outcome in scored.outcomes]
+    why = [list(map(reasons.text, outcome.reasons)) for outcome in scored.outcomes]
     categories = [(name, of(passed)) for name, passed in scored.categories.items()]
     sections = [
-        Section("Totals", table=table(("Measure", "Count", "Share"), totals, ("Count", "Share"))),
+        Section("Totals", table=Table(("Measure", "Count", "Share"), totals, ("Count", "Share"))),
         Section(
             "Fixtures",
-            table=table(("Fixture", "Result", "Points", "Phantoms"), fixtures, ("Points", "Phantoms"), why),
+            table=Table(("Fixture", "Result", "Points", "Phantoms"), fixtures, ("Points", "Phantoms"), why),
         ),
-        Section("Categories", table=table(("Category", "Passed"), categories, ("Passed",))),
+        Section("Categories", table=Table(("Category", "Passed"), categories, ("Passed",))),
         *left_out(scored.left_out),
     ]
     phantoms = count(sums[PHANTOMS.part], "phantom")

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.errors import count
-from prompteval.outcomes import MEASURES, Counts, LeftOut, Ratio, Run
+from prompteval.outcomes import LeftOut, Run
 from prompteval.tags import shown
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from prompteval.samples import Copy
-
-UNKNOWN = "n/a"
-MEASURE_HEADERS = tuple(measure.name.capitalize() for measure in MEASURES)  # of the columns that `shares` fills
 
 
 class Table(NamedTuple):
-    """Rows under headers. `right` has the columns set to the right; `notes` has the lines under each row."""
+    """Rows under headers. `right` has the headers of columns that hold numbers; `notes` has lines under each row."""
 
-    headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    right: frozenset[int] = frozenset()
-    notes: tuple[tuple[str, ...], ...] = ()
+    headers: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: Sequence[str] = ()
+    notes: Sequence[Sequence[str]] = ()
 
 
 class Section(NamedTuple):
@@ -45,60 +40,9 @@ class Report(NamedTuple):
     short: str = ""
 
 
-def table(
-    headers: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    right: Iterable[str] = (),
-    notes: Iterable[Iterable[str]] = (),
-) -> Table:
-    """Return a table; `right` names the headers of the columns that hold numbers."""
-    columns = frozenset(map(list(headers).index, right))
-    return Table(tuple(headers), tuple(map(tuple, rows)), columns, tuple(map(tuple, notes)))
-
-
 def left_out(fixtures: Sequence[LeftOut], heading: str = "Left out") -> list[Section]:
     """Return the section that names fixtures that were left out, or none where none were."""
-    return [Section(heading, table=table(("Fixture", "Why"), fixtures))] if fixtures else []
-
-
-def of(ratio: Ratio) -> str:
-    """Return `13/14`, or `12.7/14` where it is a mean; a count is a number."""
-    return number(ratio.part) if ratio.whole is None else f"{number(ratio.part)}/{number(ratio.whole)}"
-
-
-def percent(ratio: Ratio) -> str:
-    """Return `92.9 %`, rounded half to even from the exact ratio, or `n/a` for 0/0."""
-    return f"{decimals(100 * ratio.part, ratio.whole)} %" if ratio.whole else UNKNOWN
-
-
-def share(ratio: Ratio) -> str:
-    """Return `13/14  92.9 %`, set so that a column of them lines up, or `n/a` for 0/0; a count is a number."""
-    if ratio.whole is None:
-        return of(ratio)
-    return f"{of(ratio)} {percent(ratio):>7}" if ratio.whole else UNKNOWN
-
-
-def shares(counts: Counts) -> list[str]:
-    """Return what a run reached, a text per measure."""
-    return [share(measure.of(counts)) for measure in MEASURES]
-
-
-def number(total: int | Fraction, per: int = 1) -> str:
-    """Return a number, or a mean, as it is where it is whole, otherwise with one decimal."""
-    return decimals(total, per) if total % per else str(total // per)
-
-
-def decimals(dividend: int | Fraction, divisor: int | Fraction = 1, places: int = 1) -> str:
-    """Return a quotient that is not negative, rounded half to even from the exact value, so never off by a bit."""
-    quotient, rest = divmod(dividend * 10**places, divisor)
-    quotient += 2 * rest > divisor or (2 * rest == divisor and quotient % 2)
-    return f"{quotient // 10**places}.{quotient % 10**places:0{places}d}"
-
-
-def answers(sums: Counts) -> str:
-    """Return `22/24`, or `22/24, 1 invalid` where some of the answers cannot be read."""
-    answered = f"{sums['fixtures_answered']}/{sums['fixtures_total']}"
-    return answered + (f", {sums['fixtures_invalid']} invalid" if sums["fixtures_invalid"] else "")
+    return [Section(heading, table=Table(("Fixture", "Why"), fixtures))] if fixtures else []
 
 
 def corpus_name(revision: str, version: str | None) -> str:
