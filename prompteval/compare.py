@@ -43,7 +43,7 @@ class Side:
 
     def counts_of(self, run: Run) -> Counts:
         """Return the sums of one run over the compared fixtures that it answered."""
-        return add(outcomes[run.id].counts for outcomes in self.outcomes.values() if run.id in outcomes)
+        return add(answers[run.id].counts for answers in self.outcomes.values() if run.id in answers)
 
 
 class Pair(NamedTuple):
@@ -135,10 +135,11 @@ class Comparison:
     @cached_property
     def categories(self) -> dict[str, list[Ratio]]:
         """How many fixtures of each category pass on either side, weighed as in `measures`."""
-        grouped: dict[str, list[Both]] = defaultdict(list)
-        for pair in self.pairs:
-            grouped[pair.category].append(pair.sides)
-        return {category: self._reached(PASSED, fixtures) for category, fixtures in sorted(grouped.items())}
+        categories = sorted({pair.category for pair in self.pairs})
+        return {
+            name: self._reached(PASSED, [pair.sides for pair in self.pairs if pair.category == name])
+            for name in categories
+        }
 
     def _reached(self, measure: Measure, fixtures: Sequence[Both]) -> list[Ratio]:
         """Return a measure of each side: sums over fixtures of the mean over answers, times their weight."""

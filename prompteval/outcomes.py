@@ -15,6 +15,15 @@ class Ratio(NamedTuple):
     part: int | Fraction
     whole: int | Fraction | None = None
 
+    @property
+    def value(self) -> Fraction | None:
+        """The number itself, exact; None where it is unknown."""
+        from fractions import Fraction
+
+        if self.whole is None:
+            return Fraction(self.part)
+        return Fraction(self.part) / self.whole if self.whole else None
+
 
 class Measure(NamedTuple):
     """One row of the table of measures: its name, and the counts that are its part and (None: a count) its whole.

@@ -101,17 +101,17 @@ def _both(values: Iterable[Any]) -> dict[str, Any]:
 
 def _side(side: Side) -> dict[str, Any]:
     """Return what a side is, with counts over all its answers."""
-    grouped: dict[str, list[Counts]] = {}
-    for outcome in side.all_outcomes:
-        grouped.setdefault(outcome.category, []).append(outcome.counts)
+    outcomes = side.all_outcomes
+    categories = sorted({outcome.category for outcome in outcomes})
+    passed = {name: PASSED.of(add(o.counts for o in outcomes if o.category == name)) for name in categories}
     return {
         "name": side.name,
         "runs": [_run(run) for run in side.runs],
         "idle": [run.id for run in side.idle],
         "copies": _copies(side.samples.copies),
         "shared_answers": side.samples.shared,
-        "categories": _categories({name: PASSED.of(add(counts)) for name, counts in sorted(grouped.items())}),
-        "totals": add(outcome.counts for outcome in side.all_outcomes),
+        "categories": _categories(passed),
+        "totals": add(outcome.counts for outcome in outcomes),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -43,44 +44,30 @@ def charts(history: _History) -> list[Chart]:
 def _chart(measure: Measure, history: _History, columns: Mapping[str, float], ticks: Sequence[_Tick]) -> Chart:
     title, top = measure.name.capitalize(), ticks[-1][0]
     dots = []
+    values: dict[object, dict[str, list[Fraction]]] = {run.setting: defaultdict(list) for run, _ in history}
     for version, column in columns.items():
-        known = [(run, sums) for run, sums in history if run.version == version and measure.of(sums).whole != 0]
+        own = [(run, sums, measure.of(sums)) for run, sums in history if run.version == version]
+        known = [(run, sums, ratio, ratio.value) for run, sums, ratio in own if ratio.value is not None]
         step = min(_WIDEST, _WIDTH_OF_RUNS * _ROOM / len(columns) / max(1, len(known)))
-        for place, (run, sums) in enumerate(known):
+        for place, (run, sums, ratio, value) in enumerate(known):
             aside = step * (place - (len(known) - 1) / 2)  # runs of one version stand beside each other
-            ratio = measure.of(sums)
             reached = of(ratio) if ratio.whole is None else f"{of(ratio)}, {percent(ratio)}"
             text = f"{run_name(run)}, {shown_setting(run)}: {reached}; answers {answers(sums)}"
-            dots.append((round(column + aside, 1), _height(_value(measure, sums), top), text))
+            dots.append((round(column + aside, 1), _height(value, top), text))
+            values[run.setting][version].append(value)
+    lines = []  # for each setting, since models are not compared with each other
+    for versions in filter(None, values.values()):
+        means = {version: sum(found) / Fraction(len(found)) for version, found in versions.items()}
+        lines.append(" ".join(f"{columns[version]},{_height(mean, top)}" for version, mean in means.items()))
     return Chart(
         title,
         f"{title} over versions. {'; '.join(text for _, _, text in dots)}.",
         dots,
-        _lines(measure, history, columns, top),
+        lines,
         [(column, shown(version)) for version, column in columns.items()],
-        [(_height(Fraction(at), top), text) for at, text in ticks],
+        [(_height(at, top), text) for at, text in ticks],
     )
 
 
-def _lines(measure: Measure, history: _History, columns: Mapping[str, float], top: float) -> list[str]:
-    """Return a line through the means of the versions for each setting: models are not compared with each other."""
-    values: dict[object, dict[str, list[Fraction]]] = {}
-    for run, sums in history:
-        versions = values.setdefault(run.setting, {})
-        if measure.of(sums).whole != 0:
-            versions.setdefault(run.version, []).append(_value(measure, sums))
-    lines = []
-    for versions in filter(None, values.values()):
-        means = {name: sum(found, Fraction(0)) / len(found) for name, found in versions.items()}
-        points = (f"{x},{_height(means[name], top)}" for name, x in columns.items() if name in means)
-        lines.append(" ".join(points))
-    return lines
-
-
-def _value(measure: Measure, sums: Counts) -> Fraction:
-    part, whole = measure.of(sums)
-    return Fraction(part) / (1 if whole is None else whole)
-
-
-def _height(value: Fraction, top: float) -> float:
+def _height(value: Fraction | float, top: float) -> float:
     return round(HEIGHT - BOTTOM - float(value) / top * (HEIGHT - TOP - BOTTOM), 1)

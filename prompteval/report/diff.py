@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
 from prompteval.compare import Comparison, Pair, Side
 from prompteval.errors import count
@@ -124,22 +123,17 @@ def _totals(comparison: Comparison, names: Sequence[str]) -> Table:
 
 def _moved(before: Ratio, after: Ratio) -> str:
     """Return the change of a count, or of a share in percentage points, signed; `n/a` where one is unknown."""
-    if before.whole == 0 or after.whole == 0:
+    was, now = before.value, after.value
+    if was is None or now is None:
         return UNKNOWN
-    was, now = (
-        Fraction(each.part) if each.whole is None else Fraction(each.part) / each.whole for each in (before, after)
-    )
     sign = "+" if now > was else "-" if now < was else ""
     return sign + (number(abs(now - was)) if before.whole is None else f"{decimals(100 * abs(now - was))} pp")
 
 
 def _runs_table(comparison: Comparison) -> Table:
     """Each run's own figures, on the compared fixtures that it answered."""
-    rows = [
-        (side.name, run.short_id, run.date, *shares(side.counts_of(run)))
-        for side in comparison.sides
-        for run in side.runs
-    ]
+    runs = [(side, run) for side in comparison.sides for run in side.runs]
+    rows = [(side.name, run.short_id, run.date, *shares(side.counts_of(run))) for side, run in runs]
     return Table(("Side", "Run", "Date", *MEASURE_HEADERS), rows, right=MEASURE_HEADERS)
 
 
@@ -147,9 +141,8 @@ def _changed(heading: str, pairs: Sequence[Pair]) -> Section:
     if not pairs:
         return Section(heading, ("none",))
     rows = [(pair.fixture_id, " → ".join(map(of, pair.passes))) for pair in pairs]
-    return Section(
-        heading, table=Table(("Fixture", "Passes"), rows, right=("Passes",), notes=[list(_why(pair)) for pair in pairs])
-    )
+    why = [list(_why(pair)) for pair in pairs]
+    return Section(heading, table=Table(("Fixture", "Passes"), rows, ("Passes",), why))
 
 
 def _why(pair: Pair) -> Iterator[str]:
