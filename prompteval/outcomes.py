@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class Ratio(NamedTuple):
-    """A part of a whole. 0/0 is unknown, neither 0 % nor 100 %."""
+    """A part of a whole, or a count, which has none. 0/0 is unknown, neither 0 % nor 100 %. Fractions are means."""
 
-    part: int
-    whole: int
+    part: int | Fraction
+    whole: int | Fraction | None = None
+
+    @property
+    def value(self) -> Fraction | None:
+        """The number itself, exact; None where it is unknown."""
+        from fractions import Fraction
+
+        if self.whole is None:
+            return Fraction(self.part)
+        return Fraction(self.part) / self.whole if self.whole else None
 
 
 class Measure(NamedTuple):
@@ -25,9 +37,14 @@ class Measure(NamedTuple):
     more_is_better: bool = True
     readable: bool = False
 
-    def of(self, counts: Counts) -> Ratio | int:
+    @property
+    def key(self) -> str:
+        """Its name in JSON."""
+        return self.name.replace(" ", "_")
+
+    def of(self, counts: Counts) -> Ratio:
         """Return what the counts of a fixture, a run or several say of this measure."""
-        return counts[self.part] if self.whole is None else Ratio(counts[self.part], counts[self.whole])
+        return Ratio(counts[self.part], counts[self.whole] if self.whole else None)
 
 
 Counts = Mapping[str, int]  # the columns of the view fixture_score, for a fixture, or their sums
@@ -120,6 +137,11 @@ class Run(NamedTuple):
         return self.id[:8]
 
     @property
+    def date(self) -> str:
+        """The day it was recorded."""
+        return self.recorded_at[:10]
+
+    @property
     def setting(self) -> tuple[str, float | None, str | None]:
         """What must be the same for two runs to be compared like with like."""
         return self.model, self.temperature, self.harness
@@ -179,8 +201,3 @@ class PointRecord(NamedTuple):
     near: int
     sole: tuple[tuple[str, int], ...]
     guards: tuple[tuple[str, int], ...]
-
-    @property
-    def matched_of(self) -> Ratio:
-        """How many of the answers matched it."""
-        return Ratio(self.matched, self.runs)

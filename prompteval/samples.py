@@ -23,53 +23,46 @@ class Samples(NamedTuple):
     `shared` is how many answers that are not empty occur word for word in more than one of the counted runs.
     """
 
-    runs: tuple[Run, ...]
-    copies: tuple[Copy, ...] = ()
-    shared: int = 0
+    runs: Sequence[Run]
+    copies: Sequence[Copy]
+    shared: int
+
+
+_NOTHING = Given({}, set(), False)
+_Answer = tuple[str, tuple[str, str]]  # fixture id, and the digests of session and answer
 
 
 def samples(runs: Sequence[Run], given: Mapping[str, Given]) -> Samples:
     """Return which of the runs of one side count. `given` is by run id; a run without an answer has none."""
-    places = {run.id: place for place, run in enumerate(runs)}
-    holders: dict[tuple[str, tuple[str, str]], list[Run]] = defaultdict(list)
-    for run in runs:
-        for answer in given[run.id].answers.items() if run.id in given else ():
-            holders[answer].append(run)
-    whole = {run.id: other for run in runs if (other := _whole(run, given, holders, places))}
-    counted = tuple(run for run in runs if run.id not in whole)
+    own = [given.get(run.id, _NOTHING) for run in runs]
+    holders: dict[_Answer, list[int]] = defaultdict(list)
+    for place, mine in enumerate(own):
+        for answer in mine.answers.items():
+            holders[answer].append(place)
+    whole = {place: other for place in range(len(runs)) if (other := _whole(place, own, holders)) is not None}
     copies = []
-    for run in runs:
-        other = run
-        while other.id in whole:  # a copy of a copy is one of what that is a copy of
-            other = whole[other.id]
-        if other is not run:
-            copies.append(Copy(run, other, len(given[run.id].answers)))
-    times = Counter(
-        (fixture, given[run.id].answers[fixture])
-        for run in counted
-        if run.id in given
-        for fixture in given[run.id].telling
-    )
-    return Samples(counted, tuple(copies), sum(number > 1 for number in times.values()))
+    for place in whole:
+        other = place
+        while other in whole:  # a copy of a copy is one of what that is a copy of
+            other = whole[other]
+        copies.append(Copy(runs[place], runs[other], len(own[place].answers)))
+    counted = [place for place in range(len(runs)) if place not in whole]
+    times = Counter((fixture, own[place].answers[fixture]) for place in counted for fixture in own[place].telling)
+    return Samples([runs[place] for place in counted], copies, sum(number > 1 for number in times.values()))
 
 
-def _whole(
-    run: Run,
-    given: Mapping[str, Given],
-    holders: Mapping[tuple[str, tuple[str, str]], Sequence[Run]],
-    places: Mapping[str, int],
-) -> Run | None:
-    """Return the first run that has all answers of `run`: more than those, or the same and came first.
+def _whole(place: int, given: Sequence[Given], holders: Mapping[_Answer, Sequence[int]]) -> int | None:
+    """Return the first run that has all answers of the run in `place`: more than those, or the same and came first.
 
-    None: `run` is a sample. `holders` has the runs with each answer, oldest first, and `places` the place of each run.
-    Only a run with the rarest answer of `run` can have all of them, so that not every run is compared with every other.
+    None: it is a sample. `holders` has the places of the runs with each answer. Only a run with its rarest answer can
+    have all of them, so that not every run is compared with every other.
     """
-    mine = given.get(run.id)
-    if mine is None or not mine.telling or mine.repeated:
+    mine = given[place]
+    if not mine.telling or mine.repeated:
         return None
     answers = mine.answers.items()
     for other in min((holders[answer] for answer in answers), key=len):
-        theirs = given[other.id].answers.items()
-        if answers < theirs or (answers == theirs and places[other.id] < places[run.id]):
+        theirs = given[other].answers.items()
+        if answers < theirs or (answers == theirs and other < place):
             return other
     return None

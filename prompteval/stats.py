@@ -124,8 +124,10 @@ def fewest_changes(sizes: Sequence[tuple[int, int]], against: int = 0, level: Fr
     """Return how many fixtures must change one way, `against` of them having changed the other, to reach p <= `level`.
 
     `sizes` holds, for each fixture, how many answers the two sides have; a change is from failing in all of one side's
-    to passing in all of the other's. None: not even a change of all the rest would do.
+    to passing in all of the other's. None: not even a change of all the rest would do. The fixtures with the fewest
+    ways to hand their answers out are the hardest to reach the level with, so they come first.
     """
+    sizes = sorted(sizes, key=lambda size: (math.comb(sum(size), size[0]), size))
     for changed in range(against + 1, len(sizes) - against + 1):
         if _p_of_changes(tuple(sizes[:against]), tuple(sizes[against : against + changed])) <= level:
             return changed
@@ -136,6 +138,14 @@ def fewest_changes(sizes: Sequence[tuple[int, int]], against: int = 0, level: Fr
 def _p_of_changes(worse: tuple[tuple[int, int], ...], better: tuple[tuple[int, int], ...]) -> Fraction:
     """Return p where fixtures of these sizes changed, and nothing else. Asked for the same by every measure."""
     return permutation_p([*(((1,) * m, (0,) * n) for m, n in worse), *(((0,) * m, (1,) * n) for m, n in better)])
+
+
+def sum_of_means(lists: Iterable[Sequence[int]]) -> Fraction:
+    """Return the sum of the means of lists of numbers; one fraction per length, since fractions add up slowly."""
+    totals: dict[int, int] = defaultdict(int)
+    for values in lists:
+        totals[len(values)] += sum(values)
+    return sum((Fraction(total, length) for length, total in totals.items()), Fraction(0))
 
 
 def wilson(passed: Fraction | int, total: int) -> tuple[float, float] | None:

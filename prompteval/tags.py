@@ -50,8 +50,7 @@ def parse_temperature(text: str) -> float:
     return abs(value)  # -0.0 is 0
 
 
-def shown_temperature(value: float | None) -> str:
-    """Return `0`, `0.7`, or that it was not recorded."""
+def _shown_temperature(value: float | None) -> str:
     return NOT_RECORDED if value is None else repr(value).removesuffix(".0")
 
 
@@ -62,16 +61,11 @@ def checked_name(what: str, text: str) -> str:
     return text
 
 
-def shown_harness(value: str | None) -> str:
-    """Return the harness, or that it was not recorded."""
-    return NOT_RECORDED if value is None else value
-
-
 # The tags that have to be the same for two runs to be compared like with like, and how each is shown.
 SETTING: dict[str, Callable[[Any], str]] = {
     "model": str,
-    "temperature": shown_temperature,
-    "harness": shown_harness,
+    "temperature": _shown_temperature,
+    "harness": lambda value: NOT_RECORDED if value is None else value,
 }
 SETTING_HEADERS = tuple(name.capitalize() for name in SETTING)
 

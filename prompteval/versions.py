@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.errors import SelectionError, nearest
 from prompteval.ledger.detail import FixtureDetail
 from prompteval.ledger.ledger import Ledger, Selection
-from prompteval.outcomes import (
-    NOTHING,
-    CorpusRecording,
-    Counts,
-    FixtureOutcome,
-    Given,
-    LeftOut,
-    PointRecord,
-    Run,
-    add,
-)
+from prompteval.outcomes import NOTHING, CorpusRecording, Counts, FixtureOutcome, Given, LeftOut, PointRecord, Run, add
 from prompteval.samples import Copy, samples
 from prompteval.tags import shown, shown_setting, sort_key
 
@@ -38,18 +29,11 @@ class History(NamedTuple):
     copies: Sequence[Copy]
 
     @property
-    def counted(self) -> list[tuple[Run, Counts]]:
-        """The runs that are no copies of others."""
-        copies = {copy.run.id for copy in self.copies}
-        return [(run, sums) for run, sums in self.runs if run.id not in copies]
-
-    @property
     def by_version(self) -> list[tuple[Run, int, Counts]]:
         """One entry for each version and setting, in the order of their first runs: that run, how many, the sums."""
-        grouped: dict[object, list[tuple[Run, Counts]]] = {}
-        for run, sums in self.counted:
-            grouped.setdefault((run.version, run.setting), []).append((run, sums))
-        return [(group[0][0], len(group), add(sums for _, sums in group)) for group in grouped.values()]
+        sums = dict(self.runs)
+        groups = _alike(_counted(sums, self.copies))
+        return [(group[0], len(group), add(sums[run] for run in group)) for group in groups]
 
 
 class Compared(NamedTuple):
@@ -73,27 +57,37 @@ def history(ledger: Ledger, model: str | None = None, labels: str = "recorded") 
 
     Raises SelectionError where there is none.
     """
-    runs = _of_model(ledger, model)
+    runs = _of_model(ledger.all_runs(), model, "no run has the model")
     judge = ledger.latest_corpus() if labels == "latest" else None
     scoring = ledger.score(runs, judge)
     totals = scoring.totals()
     found = [(run, totals.get(run.id, NOTHING)) for run in runs]
-    return History(found, judge, scoring.left_out(), copies(runs, scoring.given()))
+    return History(found, judge, scoring.left_out(), _copies(runs, scoring.given()))
 
 
-def _of_model(ledger: Ledger, model: str | None) -> list[Run]:
-    runs = [run for run in ledger.all_runs() if model in (None, run.model)]
-    if not runs:
-        raise SelectionError(f"no run has the model '{model}'; 'prompteval runs' lists them.")
-    return runs
+def _of_model(runs: Iterable[Run], model: str | None, problem: str) -> list[Run]:
+    found = [run for run in runs if model in (None, run.model)]
+    if not found:
+        raise SelectionError(f"{problem} '{model}'; 'prompteval runs' lists them.")
+    return found
 
 
-def copies(runs: Iterable[Run], given: Mapping[str, Given]) -> list[Copy]:
+def _copies(runs: Iterable[Run], given: Mapping[str, Given]) -> list[Copy]:
     """Return the runs that are copies of others with the same version and setting."""
-    alike: dict[object, list[Run]] = {}
+    return [copy for group in _alike(runs) for copy in samples(group, given).copies]
+
+
+def _alike(runs: Iterable[Run]) -> Iterable[list[Run]]:
+    """Return the runs in groups of the same version and setting, in the order of their first runs."""
+    grouped: dict[object, list[Run]] = defaultdict(list)
     for run in runs:
-        alike.setdefault((run.version, run.setting), []).append(run)
-    return [copy for group in alike.values() for copy in samples(group, given).copies]
+        grouped[run.version, run.setting].append(run)
+    return grouped.values()
+
+
+def _counted(runs: Iterable[Run], copies: Iterable[Copy]) -> list[Run]:
+    copied = {copy.run.id for copy in copies}
+    return [run for run in runs if run.id not in copied]
 
 
 def show_fixture(ledger: Ledger, fixture: str, selector: str) -> tuple[FixtureDetail, int]:
@@ -112,28 +106,23 @@ def show_fixture(ledger: Ledger, fixture: str, selector: str) -> tuple[FixtureDe
     return detail(scoring, run, found[fixture]), len(selection.runs)
 
 
-class Whole(NamedTuple):
-    """All that a ledger holds, oldest first: when which corpus was recorded, and the runs with their outcomes."""
+def whole_ledger(ledger: Ledger) -> tuple[list[CorpusRecording], list[tuple[Run, list[FixtureOutcome]]]]:
+    """Return all that a ledger holds, oldest first: when which corpus was recorded, and the runs with their outcomes.
 
-    corpora: list[CorpusRecording]
-    runs: list[tuple[Run, list[FixtureOutcome]]]
-
-
-def whole_ledger(ledger: Ledger) -> Whole:
-    """Return all that a ledger holds, each run under the labels it was recorded with."""
+    Each run is scored under the labels it was recorded with.
+    """
     runs = ledger.runs()
     outcomes = ledger.score(runs).outcomes()
-    return Whole(ledger.recordings(), [(run, outcomes[run.id]) for run in runs])
+    return ledger.recordings(), [(run, outcomes[run.id]) for run in runs]
 
 
 def label_evidence(ledger: Ledger, model: str | None) -> LabelEvidence:
     """Return how the points of the latest labels fared in every run (of `model` alone) that is no copy of another."""
-    runs = _of_model(ledger, model)
-    found = copies(runs, ledger.score(runs).given())
-    copied = {copy.run.id for copy in found}
-    counted = [run for run in runs if run.id not in copied]
+    runs = _of_model(ledger.all_runs(), model, "no run has the model")
+    copies = _copies(runs, ledger.score(runs).given())
+    counted = _counted(runs, copies)
     corpus = ledger.latest_corpus()
-    return LabelEvidence(ledger.score(counted, corpus).points(), ledger.number_of_points(corpus), len(counted), found)
+    return LabelEvidence(ledger.score(counted, corpus).points(), ledger.number_of_points(corpus), len(counted), copies)
 
 
 def diff(
@@ -152,95 +141,81 @@ def diff(
     comparisons = []
     for left, right in groups:
         judge = {"candidate": right[-1].corpus, "latest": latest}.get(labels)
-        comparisons.append(_compare(ledger, (before.name, left), (after.name, right), judge))
+        comparisons.append(_compare(ledger, [(before.name, left), (after.name, right)], judge))
     return Compared(comparisons, not_compared)
 
 
-def _compare(
-    ledger: Ledger, left: tuple[str, Sequence[Run]], right: tuple[str, Sequence[Run]], judge: str | None
-) -> Comparison:
+def _compare(ledger: Ledger, sides: Sequence[tuple[str, Sequence[Run]]], judge: str | None) -> Comparison:
     from prompteval.compare import Answered, compare
 
-    candidate = right[1][-1]
-    scoring = ledger.score((*left[1], *right[1]), judge)
+    runs = [run for _, own in sides for run in own]
+    scoring = ledger.score(runs, judge)
     given = scoring.given()
-    corpora = {run.corpus for run in (*left[1], *right[1])} | {judge or candidate.corpus}
-    sessions = {corpus: ledger.sessions(corpus) for corpus in corpora}
-    baseline, candidate_side = (
-        Answered(name, samples(runs, given), {run.id: sessions[run.corpus] for run in runs})
-        for name, runs in (left, right)
-    )
-    return compare(baseline, candidate_side, (judge, sessions[judge or candidate.corpus]), scoring.outcomes())
+    corpus = judge or runs[-1].corpus
+    sessions = {revision: ledger.sessions(revision) for revision in {run.corpus for run in runs} | {corpus}}
+    answered = [
+        Answered(name, samples(own, given), {run.id: sessions[run.corpus] for run in own}) for name, own in sides
+    ]
+    return compare(answered, judge, sessions[corpus], scoring.outcomes())
 
 
 def _narrowed(selection: Selection, model: str | None) -> Selection:
-    if model is None:
-        return selection
-    runs = tuple(run for run in selection.runs if run.model == model)
-    if not runs:
-        raise SelectionError(f"{selection.name} has no run with model '{model}'; 'prompteval runs' lists them.")
-    return selection._replace(runs=runs)
+    runs = _of_model(selection.runs, model, f"{selection.name} has no run with model")
+    return selection._replace(runs=tuple(runs))
 
 
-Setting = tuple[str, "float | None", "str | None"]
-Groups = list[tuple[tuple[Run, ...], tuple[Run, ...]]]
-
-
-def _groups(before: Selection, after: Selection) -> tuple[Groups, list[str]]:
+def _groups(before: Selection, after: Selection) -> tuple[list[tuple[Sequence[Run], Sequence[Run]]], list[str]]:
+    """Return the runs of either side for each common setting, and a line for each setting on one side only."""
     if not before.is_version and not after.is_version:
         return [(before.runs, after.runs)], []
     left, right = _by_setting(before.runs), _by_setting(after.runs)
-    common = [(left[key], right[key]) for key in left if key in right]
-    alone = [
-        f"{name} alone has {shown_setting(runs[0])}: not compared"
-        for name, mine, other in ((before.name, left, right), (after.name, right, left))
-        for key, runs in mine.items()
-        if key not in other
-    ]
+    sides = [(before.name, left), (after.name, right)]
+    common = [setting for setting in left if setting in right]
     if not common:
-        named = ((side.name, runs[0]) for side in (before, after) for runs in _by_setting(side.runs).values())
-        listed = "; ".join(f"{name} has {shown_setting(run)}" for name, run in named)
+        listed = [f"{name} has {shown_setting(runs[0])}" for name, settings in sides for runs in settings.values()]
         raise SelectionError(
-            f"{before.name} and {after.name} have no model, temperature and harness in common ({listed}); "
+            f"{before.name} and {after.name} have no model, temperature and harness in common ({'; '.join(listed)}); "
             "give two run ids to compare them all the same"
         )
-    return common, alone
+    alone = [
+        f"{name} alone has {shown_setting(runs[0])}: not compared"
+        for name, settings in sides
+        for setting, runs in settings.items()
+        if setting not in common
+    ]
+    return [(left[setting], right[setting]) for setting in common], alone
 
 
-def _by_setting(runs: Iterable[Run]) -> dict[Setting, tuple[Run, ...]]:
+def _by_setting(runs: Iterable[Run]) -> dict[object, list[Run]]:
     """Return the runs of each setting, settings in a total order, runs oldest first."""
-    grouped: dict[Setting, tuple[Run, ...]] = {}
-    for run in runs:
-        grouped[run.setting] = (*grouped.get(run.setting, ()), run)
-    return dict(sorted(grouped.items(), key=lambda item: _total_order(item[0])))
+    grouped: dict[object, list[Run]] = defaultdict(list)
+    for run in sorted(runs, key=_order_of_setting):
+        grouped[run.setting].append(run)
+    return grouped
 
 
-def _total_order(key: Setting) -> tuple[str, float, str]:
-    model, temperature, harness = key
-    return model, -1.0 if temperature is None else temperature, harness or ""
+def _order_of_setting(run: Run) -> tuple[str, float, str]:
+    return run.model, -1.0 if run.temperature is None else run.temperature, run.harness or ""
 
 
-def successive(ledger: Ledger, runs: Iterable[Run]) -> Compared:
+def successive(ledger: Ledger, runs: Sequence[Run]) -> Compared:
     """Return each version against the one before that has a run of the same setting, newest first, by latest labels.
 
     A version that is the first of its setting, though not the first of all, is named as not compared.
     """
-    listed = list(runs)
-    versions = sorted({run.version for run in listed}, key=sort_key)
-    settings = {version: {run.setting for run in listed if run.version == version} for version in versions}
+    versions = sorted({run.version for run in runs}, key=sort_key, reverse=True)
+    settings = {version: {run.setting: run for run in runs if run.version == version} for version in versions}
     found = Compared([], [])
-    for place in reversed(range(1, len(versions))):
-        version = versions[place]
-        before = {
-            setting: next((earlier for earlier in reversed(versions[:place]) if setting in settings[earlier]), None)
-            for setting in settings[version]
-        }
-        for earlier in sorted({name for name in before.values() if name}, key=sort_key, reverse=True):
-            compared = diff(ledger, earlier, version, labels="latest").comparisons
-            found.comparisons.extend(c for c in compared if before[c.candidate.runs[-1].setting] == earlier)
-        first = {run.setting: run for run in listed if run.version == version and before[run.setting] is None}
+    for place, version in enumerate(versions[:-1], 1):
+        earlier = versions[place:]
+        before = {setting: next((v for v in earlier if setting in settings[v]), None) for setting in settings[version]}
+        for other in earlier:
+            if other in before.values():
+                compared = diff(ledger, other, version, labels="latest").comparisons
+                found.comparisons.extend(c for c in compared if before.get(c.candidate.runs[-1].setting) == other)
         found.not_compared.extend(
             f"{shown(version)} with {shown_setting(run)}: no earlier version has a run like that"
-            for run in first.values()
+            for setting, run in settings[version].items()
+            if before[setting] is None
         )
     return found

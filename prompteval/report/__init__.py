@@ -1,1 +1,1 @@
-"""Reports: `values` makes finished tables out of outcomes, and one module a format renders them."""
+"""Reports: a module a report makes finished tables, and a module a format sets them."""

@@ -40,51 +40,40 @@ def _run_cells(run: Run) -> tuple[Cell, ...]:
 def render_score(scored: Scored) -> str:
     """Return one row per fixture of one run. `passed` and `gate` are 1 or 0; a gate that does not apply is empty."""
     counts = ("points_matched", "points_total", "phantoms")
-    headers = (*_RUN, "fixture_id", "category", "passed", *counts, "gate", "reasons")
-    rows = (
-        (
-            *(*_run_cells(scored.run), o.fixture_id, o.category, int(o.passed), *(o.counts[name] for name in counts)),
-            None if o.gate is None else int(o.gate),
-            "; ".join(map(reasons.text, o.reasons)),
-        )
-        for o in scored.outcomes
-    )
-    return _render(headers, rows)
+    rows: list[tuple[Cell, ...]] = []
+    for o in scored.outcomes:
+        gate = None if o.gate is None else int(o.gate)
+        numbers = (int(o.passed), *(o.counts[name] for name in counts), gate)
+        why = "; ".join(map(reasons.text, o.reasons))
+        rows.append((*_run_cells(scored.run), o.fixture_id, o.category, *numbers, why))
+    return _render((*_RUN, "fixture_id", "category", "passed", *counts, "gate", "reasons"), rows)
 
 
 def render_diff(compared: Compared) -> str:
     """Return one row for each compared fixture. Counts are sums over the runs of a side that answered it."""
     counts = ("fixtures_passed", "points_matched", "points_total", "phantoms", "fixtures_invalid")
     names = ("runs", *(name.removeprefix("fixtures_") for name in counts))
-    headers = (
-        *(*SETTING, "fixture_id", "category", "change"),
-        *(f"{side}_{name}" for side in ("baseline", "candidate") for name in names),
-    )
+    sides = [f"{side}_{name}" for side in ("baseline", "candidate") for name in names]
     rows: list[tuple[Cell, ...]] = []
     for comparison in compared.comparisons:
         setting = comparison.candidate.runs[-1].setting
         for pair in comparison.pairs:
             cells: list[Cell] = []
-            for outcomes in (pair.baseline, pair.candidate):
-                cells += [len(outcomes), *(sum(o.counts[name] for o in outcomes) for name in counts)]
+            for answers in pair.sides:
+                cells += [len(answers), *(sum(o.counts[name] for o in answers) for name in counts)]
             rows.append((*setting, pair.fixture_id, pair.category, pair.change, *cells))
-    return _render(headers, rows)
+    return _render((*SETTING, "fixture_id", "category", "change", *sides), rows)
 
 
 def render_history(history: History, grain: str) -> str:
     """Return one row per run or, with `grain` version, one for each version and setting with the sums over its runs."""
     if grain == "run":
         return render_runs(history.runs)
-    headers = ("version", *SETTING, "runs", *COUNTS)
-    rows = ((run.version, *run.setting, number, *_sums(sums)) for run, number, sums in history.by_version)
-    return _render(headers, rows)
+    rows = ((run.version, *run.setting, number, *sums.values()) for run, number, sums in history.by_version)
+    return _render(("version", *SETTING, "runs", *COUNTS), rows)
 
 
 def render_runs(runs: Sequence[tuple[Run, Counts]]) -> str:
     """Return one row per run, with its totals."""
-    rows = ((*_run_cells(run), run.recorded_at, run.corpus, *_sums(sums)) for run, sums in runs)
+    rows = ((*_run_cells(run), run.recorded_at, run.corpus, *sums.values()) for run, sums in runs)
     return _render((*_RUN, "recorded_at", "corpus", *COUNTS), rows)
-
-
-def _sums(sums: Counts) -> tuple[int, ...]:
-    return tuple(sums[name] for name in COUNTS)

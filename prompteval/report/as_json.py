@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from prompteval.chance import Evidence, weigh
-from prompteval.compare import Comparison, Mean, Pair, Side
-from prompteval.outcomes import COUNTS, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, Scored, add
+from prompteval.chance import weigh
+from prompteval.compare import Comparison, Side
+from prompteval.outcomes import PASSED, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, Scored, add
 from prompteval.report import reasons
 from prompteval.report.diff import differences
 from prompteval.samples import Copy
@@ -30,19 +30,18 @@ def _shown(character: str) -> str:
 def render_score(scored: Scored) -> str:
     """Return one run's report as a JSON text that ends in a line break."""
     value = {
-        "run": run_value(scored.run),
+        "run": _run(scored.run),
         "labels": scored.labels,
-        "fixtures": [_fixture(outcome) for outcome in scored.outcomes],
+        "fixtures": _fixtures(scored.outcomes),
         "categories": _categories(scored.categories),
-        "totals": counts_value(scored.totals),
+        "totals": scored.totals,
     }
     if scored.left_out:
         value["left_out"] = _left_out(scored.left_out)
     return _render(value)
 
 
-def run_value(run: Run) -> dict[str, Any]:
-    """Return a run as JSON values."""
+def _run(run: Run) -> dict[str, Any]:
     return {name: value for name, value in run._asdict().items() if name != "corpus_version"}
 
 
@@ -50,24 +49,22 @@ def _categories(categories: Mapping[str, Ratio]) -> list[dict[str, Any]]:
     return [{"category": name, "passed": passed.part, "total": passed.whole} for name, passed in categories.items()]
 
 
-def _fixture(outcome: FixtureOutcome) -> dict[str, Any]:
-    return {
-        "fixture_id": outcome.fixture_id,
-        "category": outcome.category,
-        "passed": outcome.passed,
-        **{name: outcome.counts[name] for name in ("points_matched", "points_total", "phantoms")},
-        "gate": outcome.gate,
-        "reasons": [reasons.facts(reason) for reason in outcome.reasons],
-    }
-
-
-def counts_value(counts: Counts) -> dict[str, int]:
-    """Return totals as counts; a reader divides, and so decides what 0/0 is."""
-    return {name: counts[name] for name in COUNTS}
+def _fixtures(outcomes: Iterable[FixtureOutcome]) -> list[dict[str, Any]]:
+    return [
+        {
+            "fixture_id": outcome.fixture_id,
+            "category": outcome.category,
+            "passed": outcome.passed,
+            **{name: outcome.counts[name] for name in ("points_matched", "points_total", "phantoms")},
+            "gate": outcome.gate,
+            "reasons": [reasons.facts(reason) for reason in outcome.reasons],
+        }
+        for outcome in outcomes
+    ]
 
 
 def _left_out(fixtures: Sequence[LeftOut]) -> list[dict[str, str]]:
-    return [{"fixture_id": fixture.fixture_id, "why": fixture.why} for fixture in fixtures]
+    return [fixture._asdict() for fixture in fixtures]
 
 
 def render_diff(compared: Compared) -> str:
@@ -77,59 +74,48 @@ def render_diff(compared: Compared) -> str:
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
-    means = [{m: both[side] for m, both in comparison.measures.items()} for side in (0, 1)]
+    measures = comparison.measures
+    means = [_means({m: both[side] for m, both in measures.items()}, comparison.weight) for side in (0, 1)]
     return {
         "labels": comparison.labels,
         "differences": list(differences(comparison)),
-        "baseline": {**_side(comparison.baseline), "means": _means(means[0], comparison.weight)},
-        "candidate": {**_side(comparison.candidate), "means": _means(means[1], comparison.weight)},
-        "evidence": _evidence(weigh(comparison)) if comparison.pairs and comparison.same_labels else None,
-        "fixtures": [_pair(pair) for pair in comparison.pairs],
+        **_both({**_side(side), "means": mean} for side, mean in zip(comparison.sides, means, strict=True)),
+        "evidence": _evidence(comparison) if comparison.pairs and comparison.same_labels else None,
+        "fixtures": [
+            {
+                "fixture_id": pair.fixture_id,
+                "category": pair.category,
+                "change": pair.change,
+                **_both(map(_fixtures, pair.sides)),
+            }
+            for pair in comparison.pairs
+        ],
         "left_out": _left_out(comparison.left_out),
     }
 
 
-def _evidence(evidence: Evidence) -> dict[str, Any]:
-    """Probabilities as numbers, and `exact` as the fraction they come from."""
-    measures = {"recall": evidence.recall, "phantoms": evidence.phantoms, "gate_accuracy": evidence.gate}
-    return {
-        "p": {
-            name: {
-                "value": None if measure.p is None else float(measure.p),
-                "exact": None if measure.p is None else str(measure.p),
-                "adjusted": measure.adjusted,
-                "fixtures": measure.fixtures,
-                "fewest_changes": measure.fewest,
-            }
-            for name, measure in measures.items()
-        },
-        "intervals": {
-            "fixtures_passed": _sides(evidence.passed),
-            "gate_accuracy": _sides(evidence.gate_accuracy),
-        },
-        "noise": _sides(tuple(None if noise is None else float(noise.differ) for noise in evidence.noise)),
-        "noise_fixtures": _sides(tuple(0 if noise is None else noise.fixtures for noise in evidence.noise)),
-    }
-
-
-def _sides(values: Sequence[Any]) -> dict[str, Any]:
+def _both(values: Iterable[Any]) -> dict[str, Any]:
+    """Return what is said of the baseline and of the candidate."""
     return dict(zip(("baseline", "candidate"), values, strict=True))
 
 
 def _side(side: Side) -> dict[str, Any]:
     """Return what a side is, with counts over all its answers."""
+    outcomes = side.all_outcomes
+    categories = sorted({outcome.category for outcome in outcomes})
+    passed = {name: PASSED.of(add(o.counts for o in outcomes if o.category == name)) for name in categories}
     return {
         "name": side.name,
-        "runs": [run_value(run) for run in side.runs],
+        "runs": [_run(run) for run in side.runs],
         "idle": [run.id for run in side.idle],
         "copies": _copies(side.samples.copies),
         "shared_answers": side.samples.shared,
-        "categories": _categories(side.categories),
-        "totals": counts_value(add(outcome.counts for outcome in side.all_outcomes)),
+        "categories": _categories(passed),
+        "totals": add(outcome.counts for outcome in outcomes),
     }
 
 
-def _means(means: Mapping[Measure, Mean], weight: int) -> dict[str, float]:
+def _means(means: Mapping[Measure, Ratio], weight: int) -> dict[str, float]:
     """Return the sums over fixtures of the mean over answers."""
     found = {}
     for measure, mean in means.items():
@@ -139,13 +125,23 @@ def _means(means: Mapping[Measure, Mean], weight: int) -> dict[str, float]:
     return found
 
 
-def _pair(pair: Pair) -> dict[str, Any]:
+def _evidence(comparison: Comparison) -> dict[str, Any]:
+    """Probabilities as numbers, and `exact` as the fraction they come from."""
+    evidence = weigh(comparison)
     return {
-        "fixture_id": pair.fixture_id,
-        "category": pair.category,
-        "change": pair.change,
-        "baseline": [_fixture(outcome) for outcome in pair.baseline],
-        "candidate": [_fixture(outcome) for outcome in pair.candidate],
+        "p": {
+            measure.key: {
+                "value": None if tested.p is None else float(tested.p),
+                "exact": None if tested.p is None else str(tested.p),
+                "adjusted": tested.adjusted,
+                "fixtures": tested.fixtures,
+                "fewest_changes": tested.fewest,
+            }
+            for measure, tested in evidence.tested.items()
+        },
+        "intervals": {measure.key: _both(both) for measure, both in evidence.intervals.items()},
+        "noise": _both(noise and float(noise.differ) for noise in evidence.noise),
+        "noise_fixtures": _both(noise.fixtures if noise else 0 for noise in evidence.noise),
     }
 
 
@@ -155,7 +151,7 @@ def render_runs(runs: Sequence[tuple[Run, Counts]]) -> str:
 
 
 def _runs(runs: Sequence[tuple[Run, Counts]]) -> list[dict[str, Any]]:
-    return [{**run_value(run), "totals": counts_value(sums)} for run, sums in runs]
+    return [{**_run(run), "totals": sums} for run, sums in runs]
 
 
 def render_history(history: History, grain: str) -> str:
@@ -164,12 +160,7 @@ def render_history(history: History, grain: str) -> str:
     if grain == "run":
         return _render({"runs": _runs(history.runs), **judged})
     versions = [
-        {
-            "version": run.version,
-            **dict(zip(SETTING, run.setting, strict=True)),
-            "runs": number,
-            "totals": counts_value(sums),
-        }
+        {"version": run.version, **dict(zip(SETTING, run.setting, strict=True)), "runs": number, "totals": sums}
         for run, number, sums in history.by_version
     ]
     return _render({"versions": versions, "copies": _copies(history.copies), **judged})

@@ -37,9 +37,8 @@ def _section(section: Section) -> Iterator[str]:
 
 def _table(table: Table) -> Iterator[str]:
     headers = [*table.headers, *(["Why"] if any(table.notes) else [])]
-    rule = ["---:" if index in table.right else "---" for index in range(len(headers))]
     yield _row([escape(header) for header in headers])
-    yield _row(rule)
+    yield _row(["---:" if header in table.right else "---" for header in headers])
     for row, notes in zip(table.rows, table.notes or [()] * len(table.rows), strict=True):
         why = ["<br>".join(escape(note) for note in notes)] if any(table.notes) else []
         yield _row([*(escape(cell) for cell in row), *why])

@@ -29,7 +29,7 @@ def _section(section: Section) -> Iterator[str]:
 def _table(table: Table) -> Iterator[str]:
     from tabulate import tabulate
 
-    align = ["right" if index in table.right else "left" for index in range(len(table.headers))]
+    align = ["right" if header in table.right else "left" for header in table.headers]
     rows = [[visible(cell) for cell in row] for row in table.rows]
     headers = [visible(header) for header in table.headers]
     text = tabulate(rows, headers, tablefmt="simple", colalign=align if rows else None, disable_numparse=True)

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from prompteval.outcomes import GATE, PHANTOMS, RECALL, Counts, Measure, Run
-from prompteval.report.table import answers, of, percent
+from prompteval.report.numbers import answers, of, percent
+from prompteval.report.table import run_name
 from prompteval.tags import shown, shown_setting, sort_key
 
-WIDTH_OF_RUNS = 0.8  # of a version's column, at most
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 320, 200, 44, 26, 14, 14
-
-
-class Dot(NamedTuple):
-    """One run: where it is drawn, and what it says."""
-
-    x: float
-    y: float
-    text: str
-
-
-class Tick(NamedTuple):
-    """One mark of an axis."""
-
-    at: float
-    text: str
+_ROOM = WIDTH - LEFT - RIGHT
+_WIDTH_OF_RUNS = 0.8  # of a version's column, at most
+_WIDEST = 6.0  # between two runs of a version
+_History = Sequence[tuple[Run, Counts]]
+_Tick = tuple[float, str]  # where it stands on its axis, and what it says
 
 
 class Chart(NamedTuple):
@@ -34,82 +25,49 @@ class Chart(NamedTuple):
 
     title: str
     description: str
-    dots: tuple[Dot, ...]
-    lines: tuple[str, ...]  # the points of an SVG polyline each
-    columns: tuple[Tick, ...]
-    rows: tuple[Tick, ...]
+    dots: list[tuple[float, float, str]]  # x, y and what it says
+    lines: list[str]  # the points of an SVG polyline each
+    columns: list[_Tick]
+    rows: list[_Tick]
 
 
-History = Sequence[tuple[Run, Counts]]
-
-
-def charts(history: History) -> list[Chart]:
+def charts(history: _History) -> list[Chart]:
     """Return recall, phantoms and gate accuracy over versions."""
-    most = max((sums[PHANTOMS.part] for _, sums in history), default=0)
-    step = max(1, -(-most // 4))
-    counts = [Tick(value, str(value)) for value in range(0, step * 5, step)]
-    shares = [Tick(value / 4, f"{25 * value} %") for value in range(5)]
-    return [_chart(measure, history, shares if measure.whole else counts) for measure in (RECALL, PHANTOMS, GATE)]
-
-
-def _value(sums: Counts, measure: Measure) -> Fraction | None:
-    """Return what is drawn, or None for 0/0."""
-    found = measure.of(sums)
-    return Fraction(found) if isinstance(found, int) else Fraction(*found) if found.whole else None
-
-
-def _said(sums: Counts, measure: Measure) -> str:
-    found = measure.of(sums)
-    return str(found) if isinstance(found, int) else f"{of(found)}, {percent(found)}"
-
-
-def _chart(measure: Measure, history: History, ticks: list[Tick]) -> Chart:
-    title = measure.name.capitalize()
     versions = sorted({run.version for run, _ in history}, key=sort_key)
-    columns = {version: _column(index, len(versions)) for index, version in enumerate(versions)}
-    top = ticks[-1].at
+    columns = {name: round(LEFT + _ROOM * (index + 0.5) / len(versions), 1) for index, name in enumerate(versions)}
+    step = max(1, -(-max(sums[PHANTOMS.part] for _, sums in history) // 4))
+    counts: list[_Tick] = [(value, str(value)) for value in range(0, step * 5, step)]
+    shares: list[_Tick] = [(value / 4, f"{25 * value} %") for value in range(5)]
+    return [_chart(each, history, columns, shares if each.whole else counts) for each in (RECALL, PHANTOMS, GATE)]
+
+
+def _chart(measure: Measure, history: _History, columns: Mapping[str, float], ticks: Sequence[_Tick]) -> Chart:
+    title, top = measure.name.capitalize(), ticks[-1][0]
     dots = []
-    for version in versions:
-        own = [(run, sums, _value(sums, measure)) for run, sums in history if run.version == version]
-        known = [(run, sums, amount) for run, sums, amount in own if amount is not None]
-        step = min(6.0, WIDTH_OF_RUNS * (WIDTH - LEFT - RIGHT) / len(versions) / max(1, len(known)))
-        for place, (run, sums, amount) in enumerate(known):
+    values: dict[object, dict[str, list[Fraction]]] = {run.setting: defaultdict(list) for run, _ in history}
+    for version, column in columns.items():
+        own = [(run, sums, measure.of(sums)) for run, sums in history if run.version == version]
+        known = [(run, sums, ratio, ratio.value) for run, sums, ratio in own if ratio.value is not None]
+        step = min(_WIDEST, _WIDTH_OF_RUNS * _ROOM / len(columns) / max(1, len(known)))
+        for place, (run, sums, ratio, value) in enumerate(known):
             aside = step * (place - (len(known) - 1) / 2)  # runs of one version stand beside each other
-            name = f"{shown(version)}, run {run.short_id}, {shown_setting(run)}"
-            text = f"{name}: {_said(sums, measure)}; answers {answers(sums)}"
-            dots.append(Dot(round(columns[version] + aside, 1), _height(amount, top), text))
+            reached = of(ratio) if ratio.whole is None else f"{of(ratio)}, {percent(ratio)}"
+            text = f"{run_name(run)}, {shown_setting(run)}: {reached}; answers {answers(sums)}"
+            dots.append((round(column + aside, 1), _height(value, top), text))
+            values[run.setting][version].append(value)
+    lines = []  # for each setting, since models are not compared with each other
+    for versions in filter(None, values.values()):
+        means = {version: sum(found) / Fraction(len(found)) for version, found in versions.items()}
+        lines.append(" ".join(f"{columns[version]},{_height(mean, top)}" for version, mean in means.items()))
     return Chart(
         title,
-        f"{title} over versions. " + "; ".join(dot.text for dot in dots) + ".",
-        tuple(dots),
-        _lines(history, measure, columns, top),
-        tuple(Tick(columns[version], shown(version)) for version in versions),
-        tuple(Tick(_height(Fraction(tick.at), top), tick.text) for tick in ticks),
+        f"{title} over versions. {'; '.join(text for _, _, text in dots)}.",
+        dots,
+        lines,
+        [(column, shown(version)) for version, column in columns.items()],
+        [(_height(at, top), text) for at, text in ticks],
     )
 
 
-def _lines(history: History, measure: Measure, columns: Mapping[str, float], top: float) -> tuple[str, ...]:
-    """Return a line through the means of the versions for each setting: models are not compared with each other."""
-    lines = []
-    for setting in dict.fromkeys(run.setting for run, _ in history):
-        points = []
-        for version, column in columns.items():
-            values = [
-                v
-                for run, sums in history
-                if run.setting == setting and run.version == version and (v := _value(sums, measure)) is not None
-            ]
-            if values:
-                points.append(f"{column},{_height(sum(values, Fraction(0)) / len(values), top)}")
-        lines.append(" ".join(points))
-    return tuple(line for line in lines if line)
-
-
-def _column(index: int, number: int) -> float:
-    room = WIDTH - LEFT - RIGHT
-    return round(LEFT + room * (index + 0.5) / number, 1)
-
-
-def _height(value: Fraction, top: float) -> float:
-    room = HEIGHT - TOP - BOTTOM
-    return round(HEIGHT - BOTTOM - float(value) / top * room, 1)
+def _height(value: Fraction | float, top: float) -> float:
+    return round(HEIGHT - BOTTOM - float(value) / top * (HEIGHT - TOP - BOTTOM), 1)

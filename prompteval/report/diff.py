@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from prompteval.compare import Comparison, Mean, Pair, Side
+from prompteval.compare import Comparison, Pair, Side
 from prompteval.errors import count
-from prompteval.outcomes import PHANTOMS, RECALL, Run
+from prompteval.outcomes import PHANTOMS, RECALL, Ratio
 from prompteval.report import reasons
 from prompteval.report.chance import evidence_section
+from prompteval.report.numbers import MEASURE_HEADERS, UNKNOWN, decimals, number, of, share, shares
 from prompteval.report.score import extracted
-from prompteval.report.table import (
-    UNKNOWN,
-    Report,
-    Section,
-    Table,
-    corpus_name,
-    measure_headers,
-    moved,
-    not_counted,
-    number,
-    of,
-    share,
-    shares,
-    table,
-)
+from prompteval.report.table import Report, Section, Table, corpus_name, left_out, not_counted
 from prompteval.tags import SETTING, shown, shown_setting
 from prompteval.versions import Compared
 
@@ -32,46 +20,37 @@ from prompteval.versions import Compared
 def diff_reports(compared: Compared) -> list[Report]:
     """Return one report for each common setting, the last one naming the settings that are on one side only."""
     *reports, last = [_report(comparison) for comparison in compared.comparisons]
-    alone = [Section("Not compared", tuple(compared.not_compared))] if compared.not_compared else []
+    alone = [Section("Not compared", compared.not_compared)] if compared.not_compared else []
     return [*reports, last._replace(sections=(*last.sections, *alone))]
 
 
 def _report(comparison: Comparison) -> Report:
-    several = len(comparison.baseline.runs) > 1 or len(comparison.candidate.runs) > 1
-    fixed, broken = ("Moved up", "Moved down") if several else ("Fixed", "Broken")
+    several = any(len(side.runs) > 1 for side in comparison.sides)
+    names = [side.name for side in comparison.sides]
+    categories = [(name, *map(of, passed)) for name, passed in comparison.categories.items()]
     sections = [
-        Section("Totals", table=_totals(comparison)),
+        Section("Totals", table=_totals(comparison, names)),
         *([Section("Runs", table=_runs_table(comparison))] if several else []),
-        *([_evidence(comparison)] if comparison.pairs else []),
-        Section("Categories", table=_categories(comparison)),
-        Section(fixed, *_changed(comparison.changed("fixed"))),
-        Section(broken, *_changed(comparison.changed("broken"))),
+        *([evidence_section(comparison)] if comparison.pairs else []),
+        Section("Categories", table=Table(("Category", *names), categories, right=names)),
+        _changed("Moved up" if several else "Fixed", comparison.changed("fixed")),
+        _changed("Moved down" if several else "Broken", comparison.changed("broken")),
         _still_failing(comparison.changed("still-failing")),
+        *left_out(comparison.left_out),
     ]
-    if comparison.left_out:
-        rows = [(fixture.fixture_id, fixture.why) for fixture in comparison.left_out]
-        sections.append(Section("Left out", table=table(("Fixture", "Why"), rows)))
-    run = comparison.candidate.runs[-1]
-    short = f"{comparison.baseline.name} and {comparison.candidate.name}, {shown_setting(run)}"
-    return Report(_headline(comparison), tuple(_lines(comparison)), tuple(sections), short)
-
-
-def _evidence(comparison: Comparison) -> Section:
-    if comparison.same_labels:
-        return evidence_section(comparison)
-    text = "none is given: the runs were scored with different labels, and what differs may be the labels"
-    return Section("Evidence", (text,))
+    short = f"{' and '.join(names)}, {shown_setting(comparison.candidate.runs[-1])}"
+    return Report(_headline(comparison), list(_lines(comparison)), sections, short)
 
 
 def _headline(comparison: Comparison) -> str:
-    before, after = comparison.baseline, comparison.candidate
+    before, after = comparison.sides
     if not comparison.pairs:
         return f"{after.name} and {before.name} have no fixture in common that can be compared."
-    (was, now), (was_phantoms, now_phantoms) = comparison.measures[RECALL], comparison.measures[PHANTOMS]
+    was, now = comparison.measures[RECALL]
+    fewer, more = (_phantoms(comparison, phantoms) for phantoms in comparison.measures[PHANTOMS])
     return (
-        f"{after.name} extracted {extracted(now)}{_runs(comparison, after)}"
-        f" and produced {_phantoms(comparison, now_phantoms)}; {before.name} was {of(was)}{_runs(comparison, before)}"
-        f" with {_phantoms(comparison, was_phantoms)}."
+        f"{after.name} extracted {extracted(now)}{_runs(comparison, after)} and produced {more};"
+        f" {before.name} was {of(was)}{_runs(comparison, before)} with {fewer}."
     )
 
 
@@ -81,15 +60,14 @@ def _runs(comparison: Comparison, side: Side) -> str:
     return f" in {len(side.runs)} runs" if comparison.answers_each else f" (mean of {len(side.runs)} runs)"
 
 
-def _phantoms(comparison: Comparison, phantoms: Mean) -> str:
-    if not comparison.readable:
-        return f"{UNKNOWN} phantoms"
-    return f"{number(phantoms.part)} {'phantom' if phantoms.part == 1 else 'phantoms'}"
+def _phantoms(comparison: Comparison, phantoms: Ratio) -> str:
+    listed = number(phantoms.part) if comparison.readable else UNKNOWN
+    return f"{listed} {'phantom' if listed == '1' else 'phantoms'}"
 
 
-def _lines(comparison: Comparison) -> Iterable[str]:
-    for role, side in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
-        runs = ", ".join(f"{run.short_id} of {run.recorded_at[:10]}" for run in side.runs)
+def _lines(comparison: Comparison) -> Iterator[str]:
+    for role, side in zip(("baseline", "candidate"), comparison.sides, strict=True):
+        runs = ", ".join(f"{run.short_id} of {run.date}" for run in side.runs)
         versions = ", ".join(sorted({shown(run.version) for run in side.runs}))
         named = "" if versions == side.name else f" of version {versions}"
         yield f"{role} {side.name}{named}: {'runs' if len(side.runs) > 1 else 'run'} {runs}"
@@ -100,110 +78,86 @@ def _lines(comparison: Comparison) -> Iterable[str]:
     before, after = comparison.baseline.runs[0], comparison.candidate.runs[-1]
     if before.setting == after.setting:
         yield f"both with {shown_setting(after)}"
-    differs = list(differences(comparison))
-    if differs:
-        beside = "beside the prompt version these differ too" if _versions(comparison) > 1 else "these differ"
+    if differs := list(differences(comparison)):
+        compared = {run.version for side in comparison.sides for run in side.runs}
+        beside = "beside the prompt version these differ too" if len(compared) > 1 else "these differ"
         yield f"confounded: {beside}: {'; '.join(differs)}"
-    yield f"{count(len(comparison.pairs), 'fixture')} compared, {_judge(comparison.labels, after)}"
+    judge = "each run under the labels it was recorded with"
+    if comparison.labels:
+        version = after.corpus_version if after.corpus == comparison.labels else None
+        judge = f"under the labels of corpus {corpus_name(comparison.labels, version)}"
+    yield f"{count(len(comparison.pairs), 'fixture')} compared, {judge}"
     if comparison.pairs and not comparison.answers_each:
         yield "fixtures have different numbers of answers: each counts once, with the mean over its answers"
     yield from _invalid(comparison)
 
 
-def _invalid(comparison: Comparison) -> Iterable[str]:
+def _invalid(comparison: Comparison) -> Iterator[str]:
     """Say where answers are invalid, since those have no phantoms and would look the better for it."""
-    told = []
-    for side in (comparison.baseline, comparison.candidate):
-        if invalid := sum(outcome.state == "invalid" for outcome in side.all_outcomes):
-            told.append(f"{invalid} of {count(len(side.all_outcomes), 'answer')} of {side.name}")
+    told = [
+        f"{invalid} of {count(len(side.all_outcomes), 'answer')} of {side.name}"
+        for side in comparison.sides
+        if (invalid := sum(outcome.state == "invalid" for outcome in side.all_outcomes))
+    ]
     if told:
         fixtures = f"{count(len(comparison.readable), 'fixture')} with a valid answer on both sides"
         yield f"invalid: {', '.join(told)}; they count as failed, and phantoms are those of the {fixtures}"
 
 
-def _versions(comparison: Comparison) -> int:
-    return len({run.version for side in (comparison.baseline, comparison.candidate) for run in side.runs})
-
-
-def _judge(labels: str | None, candidate: Run) -> str:
-    if labels is None:
-        return "each run under the labels it was recorded with"
-    version = candidate.corpus_version if candidate.corpus == labels else None
-    return f"under the labels of corpus {corpus_name(labels, version)}"
-
-
-def differences(comparison: Comparison) -> Iterable[str]:
+def differences(comparison: Comparison) -> Iterator[str]:
     """Yield what differs between the two sides beside the version, each with both values."""
-    sides = (comparison.baseline.runs, comparison.candidate.runs)
-    for name, show in (*SETTING.items(), ("corpus", _short)):
-        before, after = (sorted({show(getattr(run, name)) for run in runs}) for runs in sides)
+    for name, show in (*SETTING.items(), ("corpus", lambda revision: revision[:8])):
+        before, after = (sorted({show(getattr(run, name)) for run in side.runs}) for side in comparison.sides)
         if before != after:
             yield f"{name} {' and '.join(before)} against {' and '.join(after)}"
 
 
-def _short(revision: str) -> str:
-    return revision[:8]
-
-
-def _totals(comparison: Comparison) -> Table:
+def _totals(comparison: Comparison, names: Sequence[str]) -> Table:
     rows = []
     for measure, (before, after) in comparison.measures.items():
-        known = bool(comparison.readable) or not measure.readable
-        cells = (share(before), share(after), moved(measure, before, after)) if known else (UNKNOWN,) * 3
+        known = comparison.readable or not measure.readable
+        cells = (share(before), share(after), _moved(before, after)) if known else (UNKNOWN,) * 3
         rows.append((measure.name, *cells))
-    names = (comparison.baseline.name, comparison.candidate.name)
-    return table(("Measure", *names, "Change"), rows, right=(*names, "Change"))
+    return Table(("Measure", *names, "Change"), rows, right=(*names, "Change"))
+
+
+def _moved(before: Ratio, after: Ratio) -> str:
+    """Return the change of a count, or of a share in percentage points, signed; `n/a` where one is unknown."""
+    was, now = before.value, after.value
+    if was is None or now is None:
+        return UNKNOWN
+    sign = "+" if now > was else "-" if now < was else ""
+    return sign + (number(abs(now - was)) if before.whole is None else f"{decimals(100 * abs(now - was))} pp")
 
 
 def _runs_table(comparison: Comparison) -> Table:
     """Each run's own figures, on the compared fixtures that it answered."""
-    rows = [
-        (side.name, run.short_id, run.recorded_at[:10], *shares(side.counts_of(run)))
-        for side in (comparison.baseline, comparison.candidate)
-        for run in side.runs
-    ]
-    return table(("Side", "Run", "Date", *measure_headers()), rows, right=measure_headers())
+    runs = [(side, run) for side in comparison.sides for run in side.runs]
+    rows = [(side.name, run.short_id, run.date, *shares(side.counts_of(run))) for side, run in runs]
+    return Table(("Side", "Run", "Date", *MEASURE_HEADERS), rows, right=MEASURE_HEADERS)
 
 
-def _categories(comparison: Comparison) -> Table:
-    rows = [(name, of(before), of(after)) for name, (before, after) in comparison.categories.items()]
-    names = (comparison.baseline.name, comparison.candidate.name)
-    return table(("Category", *names), rows, right=names)
-
-
-def _changed(pairs: Sequence[Pair]) -> tuple[tuple[str, ...], Table | None]:
+def _changed(heading: str, pairs: Sequence[Pair]) -> Section:
     if not pairs:
-        return ("none",), None
-    rows = tuple((pair.fixture_id, _arrow(pair)) for pair in pairs)
-    return (), Table(("Fixture", "Passes"), rows, frozenset({1}), tuple(_why(pair) for pair in pairs))
+        return Section(heading, ("none",))
+    rows = [(pair.fixture_id, " → ".join(map(of, pair.passes))) for pair in pairs]
+    why = [list(_why(pair)) for pair in pairs]
+    return Section(heading, table=Table(("Fixture", "Passes"), rows, ("Passes",), why))
 
 
-def _arrow(pair: Pair) -> str:
-    before, after = pair.passes
-    return f"{of(before)} → {of(after)}"
-
-
-def _why(pair: Pair) -> tuple[str, ...]:
-    """Return the reasons of both sides, each once; with several runs, in how many it was the reason."""
-    return tuple(
-        f"{label}: {text}{f' ({times} of {len(outcomes)} runs)' if len(outcomes) > 1 else ''}"
-        for label, outcomes in (("was", pair.baseline), ("now", pair.candidate))
-        for text, times in _counted(reasons.text(reason) for outcome in outcomes for reason in outcome.reasons).items()
-    )
-
-
-def _counted(texts: Iterable[str]) -> dict[str, int]:
-    counted: dict[str, int] = {}
-    for text in texts:
-        counted[text] = counted.get(text, 0) + 1
-    return counted
+def _why(pair: Pair) -> Iterator[str]:
+    """Yield the reasons of both sides, each once; with several runs, in how many it was the reason."""
+    for label, answers in zip(("was", "now"), pair.sides, strict=True):
+        told = Counter(reasons.text(reason) for outcome in answers for reason in outcome.reasons)
+        for text, times in told.items():
+            yield f"{label}: {text}" + (f" ({times} of {len(answers)} runs)" if len(answers) > 1 else "")
 
 
 def _still_failing(pairs: Sequence[Pair]) -> Section:
     other = [pair for pair in pairs if pair.other_reason]
-    lines, listed = _changed(other)
-    same = len(pairs) - len(other)
+    same = [pair.fixture_id for pair in pairs if not pair.other_reason]
+    section = _changed("Still failing for another reason", other)._replace(folded=True)
     if same:
-        names = ", ".join(pair.fixture_id for pair in pairs if not pair.other_reason)
-        lines = (f"{same}{' more' if other else ''} for the same reason: {names}",)
-    return Section("Still failing for another reason", lines, listed, folded=True)
+        line = f"{len(same)}{' more' if other else ''} for the same reason: {', '.join(same)}"
+        section = section._replace(lines=(line,))
+    return section

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from prompteval.errors import count
 from prompteval.outcomes import MEASURES
-from prompteval.report.table import (
-    Report,
-    Section,
-    Table,
-    answers,
-    corpus_name,
-    mean,
-    measure_headers,
-    not_counted,
-    share,
-    shares,
-    table,
-)
+from prompteval.report.numbers import MEASURE_HEADERS, answers, number, share, shares
+from prompteval.report.table import Report, Section, Table, corpus_name, left_out, not_counted
 from prompteval.tags import SETTING_HEADERS, setting_cells, shown
 from prompteval.versions import History
 
 
 def history_reports(history: History, grain: str) -> list[Report]:
     """Return the one report, oldest first. `grain` is run or version."""
-    sections = [Section("", table=_by_version(history) if grain == "version" else _by_run(history))]
     lines = []
     if history.judge:
         lines.append(f"scored under the latest labels, those of corpus {corpus_name(history.judge, None)}")
@@ -31,31 +19,29 @@ def history_reports(history: History, grain: str) -> list[Report]:
         lines.append(
             "each run under the labels it was recorded with; use --labels latest to score all runs with the same labels"
         )
-    if history.left_out:
-        rows = [(fixture.fixture_id, fixture.why) for fixture in history.left_out]
-        sections.append(Section("Left out of some runs", table=table(("Fixture", "Why"), rows)))
     if grain == "version":
         lines += [not_counted(copy, shown(copy.run.version)) for copy in history.copies]
+    listed = Section("", table=_by_version(history) if grain == "version" else _by_run(history))
     versions = len({run.version for run, _ in history.runs})
     headline = f"{count(len(history.runs), 'run')} of {count(versions, 'version')}, oldest first"
-    return [Report(headline, tuple(lines), tuple(sections))]
+    return [Report(headline, lines, [listed, *left_out(history.left_out, "Left out of some runs")])]
 
 
 def _by_version(history: History) -> Table:
     """Counts are told per run, since versions may have different numbers of runs."""
-    measures = tuple(m.name.capitalize() + (" per run" if m.whole is None else "") for m in MEASURES)
+    measures = [m.name.capitalize() + ("" if m.whole else " per run") for m in MEASURES]
     rows = []
     for run, n, sums in history.by_version:
-        means = [mean(sums[m.part], n) if m.whole is None else share(m.of(sums)) for m in MEASURES]
+        means = [share(m.of(sums)) if m.whole else number(sums[m.part], n) for m in MEASURES]
         rows.append((shown(run.version), str(n), *setting_cells(run), answers(sums), *means))
     headers = ("Version", "Runs", *SETTING_HEADERS, "Answers", *measures)
-    return table(headers, rows, right=("Runs", "Temperature", "Answers", *measures))
+    return Table(headers, rows, right=("Runs", "Temperature", "Answers", *measures))
 
 
 def _by_run(history: History) -> Table:
     rows = [
-        (shown(run.version), run.short_id, run.recorded_at[:10], *setting_cells(run), answers(sums), *shares(sums))
+        (shown(run.version), run.short_id, run.date, *setting_cells(run), answers(sums), *shares(sums))
         for run, sums in history.runs
     ]
-    measures = ("Answers", *measure_headers())
-    return table(("Version", "Run", "Date", *SETTING_HEADERS, *measures), rows, right=("Temperature", *measures))
+    measures = ("Answers", *MEASURE_HEADERS)
+    return Table(("Version", "Run", "Date", *SETTING_HEADERS, *measures), rows, right=("Temperature", *measures))

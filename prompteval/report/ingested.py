@@ -19,21 +19,15 @@ def ingested_lines(ingested: Ingested, ledger: Path | None) -> list[str]:
     where = f" --ledger {shlex.quote(str(ledger))}" if ledger else ""
     corpus, recorded = ingested.corpus, ingested.recorded
     state = "recorded" if recorded.new_corpus else "unchanged"
-    fixtures = (
-        f"corpus {corpus_name(corpus.revision, corpus.version)}: {count(len(corpus.fixtures), 'fixture')}, {state}"
-    )
+    total, answered = len(corpus.fixtures), len(ingested.answers)
+    fixtures = f"corpus {corpus_name(corpus.revision, corpus.version)}: {count(total, 'fixture')}, {state}"
     if recorded.run_id is None or ingested.tags is None:
         return [fixtures, "no RESULTS were named, so no run was recorded"]
     tags, short_id = ingested.tags, recorded.run_id[:8]
+    valid = sum(answer.valid for answer in ingested.answers.values())
     return [
         f"run {short_id}: {shown(tags.version)}, {shown_setting(tags)}, sample {recorded.sample}",
-        _counts(ingested),
+        f"{count(total, 'result')}: {valid} valid, {answered - valid} invalid, {total - answered} missing",
         fixtures,
         f"next: prompteval score --run {short_id}{where}",
     ]
-
-
-def _counts(ingested: Ingested) -> str:
-    total, answered = len(ingested.corpus.fixtures), len(ingested.answers)
-    valid = sum(answer.valid for answer in ingested.answers.values())
-    return f"{count(total, 'result')}: {valid} valid, {answered - valid} invalid, {total - answered} missing"

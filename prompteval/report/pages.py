@@ -1,13 +1,25 @@
-"""The HTML page: which reports stand on it, and the fixtures behind them."""
+"""One self-contained HTML page of a ledger: no script, nothing from elsewhere, hostile text inert."""
 
 from __future__ import annotations
 
-from prompteval.ledger.detail import detail
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from prompteval.ledger.detail import FixtureDetail, ProposalDetail, detail
 from prompteval.ledger.ledger import Ledger
-from prompteval.report.as_html import Examined, Page, render_page
+from prompteval.report import reasons
+from prompteval.report.charts import HEIGHT, LEFT, RIGHT, WIDTH, charts
 from prompteval.report.diff import diff_reports
 from prompteval.report.history import history_reports
 from prompteval.report.score import score_reports
+from prompteval.report.show import why_phantom
+from prompteval.tags import shown
+from prompteval.text.highlight import Part, marked
+from prompteval.text.visible import visible_text
 from prompteval.versions import history, successive
 
 DETAILED_RUNS = 12  # the newest runs, which are compared and whose fixtures can be opened; more would be many megabytes
@@ -19,19 +31,49 @@ def whole_page(ledger: Ledger) -> str:
     All under the latest labels, so that no part of the page contradicts another.
     """
     found = history(ledger, labels="latest")
-    runs = [run for run, _ in found.runs]
-    newest = runs[-DETAILED_RUNS:]
+    newest = [run for run, _ in found.runs[-DETAILED_RUNS:]]
     scoring = ledger.score(newest, found.judge, sessions=True)
     outcomes = scoring.outcomes()
-    scored = ledger.scored(newest, "latest")
+    fixtures: dict[str, dict[str, FixtureDetail]] = defaultdict(dict)  # and run id
+    for run in newest:
+        for outcome in outcomes.get(run.id, []):
+            fixtures[outcome.fixture_id][run.id] = detail(scoring, run, outcome)
     successions = successive(ledger, newest)
-    page = Page(
-        "prompteval report",
-        reports=diff_reports(successions) if successions.comparisons else (),
-        history=found.runs,
-        table=history_reports(found, "run"),
-        scores=[report for each in reversed(scored) for report in score_reports(each)],
-        runs=[Examined(run, tuple(detail(scoring, run, o) for o in outcomes.get(run.id, []))) for run in newest],
-        older=len(runs) - len(newest),
+    return _template().render(
+        title="prompteval report",
+        reports=diff_reports(successions) if successions.comparisons else [],
+        charts=charts(found.runs),
+        size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
+        history=history_reports(found, "run"),
+        scores=[report for each in reversed(ledger.scored(newest, "latest")) for report in score_reports(each)],
+        runs=newest,
+        older=len(found.runs) - len(newest),
+        fixtures=dict(sorted(fixtures.items())),
     )
-    return render_page(page)
+
+
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_inert,
+        keep_trailing_newline=True,
+    )
+    environment.globals.update(marks=_marks, why=why_phantom, reason=reasons.text, shown=shown)
+    return environment.get_template("page.html")
+
+
+def _inert(value: Any) -> Any:
+    """Make what does not show visible; the template engine escapes what is mark-up."""
+    return visible_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _marks(detail: FixtureDetail, proposal: ProposalDetail, text: str) -> list[Part]:
+    """Return a text of a proposal in parts, the terms found in that proposal marked, and the guards that leaked."""
+    attempts = [each for point in detail.points for each in point.attempts if each.proposal == proposal.number]
+    found = [term for attempt in attempts for term in attempt.terms if term.found]
+    terms = [term.term for term in found if term.role != "guard"]
+    return marked(text, terms, [term.term for term in found if term.role == "guard"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from prompteval.errors import count
@@ -21,7 +21,7 @@ def text(reason: Reason) -> str:
         return f"not empty: {count(reason.number, 'proposal')}"
     if reason.code == "phantoms":
         return f"{count(reason.number, 'phantom')} over a budget of {reason.budget}: {quoted(reason.texts)}"
-    return f'missed "{reason.point}": {_why_missed(reason)}'
+    return f'missed "{reason.point}": {"; ".join(_why_missed(reason))}'
 
 
 def facts(reason: Reason) -> dict[str, Any]:
@@ -35,21 +35,19 @@ def facts(reason: Reason) -> dict[str, Any]:
     return {"code": reason.code, **said.get(reason.code, {}), "text": text(reason)}
 
 
-def _why_missed(reason: Reason) -> str:
-    parts = [f"{quoted(reason.texts)} leaked"] if reason.texts else []
-    if not reason.satisfied:
-        parts.append(_why_unsatisfied(reason))
-    return "; ".join(parts)
-
-
-def _why_unsatisfied(reason: Reason) -> str:
+def _why_missed(reason: Reason) -> Iterator[str]:
+    if reason.texts:
+        yield f"{quoted(reason.texts)} leaked"
+    if reason.satisfied:
+        return
     if not reason.proposals:
-        return "no proposal"
-    if reason.near is None:
-        return "no proposal has any of its terms"
-    if reason.near.has_words:
-        return f"right words in a {reason.near.type}, {reason.type} expected"
-    return f"nearest proposal {lacking(reason.near, reason.type)}"
+        yield "no proposal"
+    elif reason.near is None:
+        yield "no proposal has any of its terms"
+    elif reason.near.has_words:
+        yield f"right words in a {reason.near.type}, {reason.type} expected"
+    else:
+        yield f"nearest proposal {lacking(reason.near, reason.type)}"
 
 
 def lacking(near: NearMiss, type_: str | None) -> str:

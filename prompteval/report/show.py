@@ -5,62 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from prompteval.errors import count
-from prompteval.ledger.detail import Attempt, FixtureDetail, PointDetail, ProposalDetail, TermFinding
+from prompteval.ledger.detail import FixtureDetail, PointDetail, ProposalDetail, TermFinding
 from prompteval.report import reasons
-from prompteval.report.table import Report, Section, Table, run_name, table
+from prompteval.report.table import Report, Section, Table, run_name
 from prompteval.tags import shown_setting
+
+_WANTED = {"all": "yes", "none": "no (in this one)", "guard": "no (guard)"}
 
 
 def show_reports(detail: FixtureDetail, transcript: bool) -> list[Report]:
     """Return the one report of a fixture; with `transcript` its session stands at the end."""
     outcome = detail.outcome
     headline = f"{outcome.fixture_id} in {run_name(detail.run)}: {'PASS' if outcome.passed else 'FAIL'}"
-    lines = [*map(reasons.text, outcome.reasons), shown_setting(detail.run), _expects(detail)]
+    expects = f"{count(len(detail.points), 'point')} and at most {count(detail.budget, 'phantom')}"
+    lines = [
+        *map(reasons.text, outcome.reasons),
+        shown_setting(detail.run),
+        f"expects {'an answer without proposals' if detail.expect_empty else expects}",
+    ]
     if detail.notes:
         lines.append(f"Note: {' '.join(detail.notes.split())}")
-    sections = [_point(point, detail) for point in detail.points]
+    sections = [_point(point, outcome.state) for point in detail.points]
     if outcome.state == "valid":
         sections += _proposals(detail)
     if detail.raw is not None:
         sections.append(Section("What is wrong with the answer", detail.problems))
-        sections.append(Section("The answer", tuple(detail.raw.split("\n"))))
+        sections.append(Section("The answer", detail.raw.split("\n")))
     if transcript:
-        sections.append(Section("Session", tuple(detail.session.rstrip("\n").split("\n"))))
-    return [Report(headline, tuple(lines), tuple(sections))]
+        sections.append(Section("Session", detail.session.rstrip("\n").split("\n")))
+    return [Report(headline, lines, sections)]
 
 
-def _expects(detail: FixtureDetail) -> str:
-    if detail.expect_empty:
-        return "expects an answer without proposals"
-    points, phantoms = count(len(detail.points), "point"), count(detail.budget, "phantom")
-    return f"expects {points} and at most {phantoms}"
-
-
-def _point(point: PointDetail, detail: FixtureDetail) -> Section:
-    verdict = "matched" if point.matched else "missed"
-    rows = [
-        (_who(attempt, point), _role(term), f'"{term.term}"', _found(term), term.around)
-        for attempt in point.attempts
-        for term in attempt.terms
-    ]
-    lines = () if rows else (_nowhere(point, detail.outcome.state),)
-    listed = Table(("Proposal", "Wanted", "Term", "Found", "Where"), tuple(rows)) if rows else None
-    return Section(f'Point "{point.id}", a {point.type}: {verdict}', lines, listed)
-
-
-def _nowhere(point: PointDetail, state: str) -> str:
+def _point(point: PointDetail, state: str) -> Section:
+    heading = f'Point "{point.id}", a {point.type}: {"matched" if point.matched else "missed"}'
+    rows = []
+    for attempt in point.attempts:
+        proposal = f"{attempt.proposal}, a {attempt.type}" + ("" if attempt.has_type else f", {point.type} expected")
+        for term in attempt.terms:
+            wanted = _WANTED.get(term.role, f"alternative {term.alternative + 1}")
+            rows.append((proposal, wanted, f'"{term.term}"', _found(term), term.around))
+    if rows:
+        return Section(heading, table=Table(("Proposal", "Wanted", "Term", "Found", "Where"), rows))
     terms = reasons.quoted(wanted.term for wanted in point.wanted if wanted.role in ("all", "any"))
-    return f"no {'proposal' if state == 'valid' else 'answer'} to look in for {terms}"
-
-
-def _who(attempt: Attempt, point: PointDetail) -> str:
-    wrong = "" if attempt.has_type else f", {point.type} expected"
-    return f"{attempt.proposal}, a {attempt.type}{wrong}"
-
-
-def _role(term: TermFinding) -> str:
-    alternative = f"alternative {term.alternative + 1}"
-    return {"all": "yes", "any": alternative, "none": "no (in this one)", "guard": "no (guard)"}[term.role]
+    return Section(heading, (f"no {'proposal' if state == 'valid' else 'answer'} to look in for {terms}",))
 
 
 def _found(term: TermFinding) -> str:
@@ -77,10 +64,12 @@ def _proposals(detail: FixtureDetail) -> Iterator[Section]:
         (str(p.number), p.type, "expected" if p.expected else "phantom", p.title, why_phantom(p, detail.points))
         for p in detail.proposals
     ]
-    yield Section("Proposals", table=table(("#", "Type", "Counts as", "Title", "Why"), rows, right=("#",)))
+    yield Section("Proposals", table=Table(("#", "Type", "Counts as", "Title", "Why"), rows, right=("#",)))
     for proposal in detail.proposals:
-        lines = tuple(line for text in proposal.texts for line in text.split("\n"))
-        yield Section(f'{proposal.number}. {proposal.type} "{proposal.title}"', lines)
+        yield Section(
+            f'{proposal.number}. {proposal.type} "{proposal.title}"',
+            [line for text in proposal.texts for line in text.split("\n")],
+        )
 
 
 def why_phantom(proposal: ProposalDetail, points: Sequence[PointDetail]) -> str:

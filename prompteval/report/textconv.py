@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from prompteval.outcomes import CorpusRecording, FixtureOutcome, Run
+from prompteval.report.table import of_version
 from prompteval.tags import shown, shown_setting
 
 
@@ -16,14 +17,14 @@ def textconv_lines(
     A block is the same in every ledger that has it.
     """
     for recorded in corpora:
-        yield f"corpus {recorded.corpus} of {recorded.recorded_at}{_version(recorded.version)}"
+        yield f"corpus {recorded.corpus} of {recorded.recorded_at}{of_version(recorded.version)}"
         for fixture, session, labels in recorded.fixtures:
             yield f"    {fixture} session {session[:8]} labels {labels[:8]}"
         yield ""
     for run, outcomes in runs:
         yield f"run {run.id} of {run.recorded_at}"
         yield f"  {shown(run.version)}, {shown_setting(run)}"
-        yield f"  corpus {run.corpus}{_version(run.corpus_version)}"
+        yield f"  corpus {run.corpus}{of_version(run.corpus_version)}"
         if run.note:
             yield f"  note {run.note}"
         for o in outcomes:
@@ -31,7 +32,3 @@ def textconv_lines(
             state = ("PASS" if o.passed else "FAIL") if o.state == "valid" else o.state
             yield f"    {o.fixture_id} {state} {points} +{o.counts['phantoms']}"
         yield ""
-
-
-def _version(version: str | None) -> str:
-    return f" (version {version})" if version else ""
