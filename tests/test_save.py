@@ -206,7 +206,7 @@ def test_a_paste_into_a_terminal_may_have_lines_of_any_length(desk: Desk) -> Non
     assert json.loads(desk.file.read_text("utf-8")) == long
 
 
-texts = st.text(st.characters(codec="utf-8"), max_size=40)
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
 words = st.text(st.characters(codec="utf-8", exclude_characters="{}[]"))
 
 
