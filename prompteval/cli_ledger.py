@@ -129,7 +129,7 @@ def textconv(ledger: Path) -> None:
 @click.argument("theirs", type=PATH)
 @click.argument("name", default="the ledger")
 def merge_driver(base: Path, ours: Path, theirs: Path, name: str) -> None:
-    """Merge three states of a ledger into OURS, for git: ours, and what theirs has beyond the base.
+    """Merge three states of a ledger into OURS, for git: ours, and what is new in theirs.
 
     A run that one side lost is a conflict; OURS then stays as it is. With the lines below, the last of which belongs
     into .gitattributes, git shows, merges, rebases and cherry-picks ledgers by itself.

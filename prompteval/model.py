@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from prompteval.digests import canonical, corpus_revision, digest
@@ -17,14 +17,6 @@ class ExpectedPoint(NamedTuple):
     must_match_any: tuple[tuple[str, ...], ...] = ()
     must_match_none: tuple[str, ...] = ()
     must_not_match: tuple[str, ...] = ()
-
-    @property
-    def lists(self) -> Iterable[tuple[str, int, tuple[str, ...]]]:
-        """Each list of terms as (role, which list of must_match_any, terms); roles are all, any, none and guard."""
-        yield "all", 0, self.must_match_all
-        yield from (("any", number, terms) for number, terms in enumerate(self.must_match_any))
-        yield "none", 0, self.must_match_none
-        yield "guard", 0, self.must_not_match
 
 
 class Labels(NamedTuple):
