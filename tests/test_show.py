@@ -102,3 +102,26 @@ def test_selectors_and_names(bench: Bench, tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     ok("show", "admit-cache-01", "--ledger", bench.ledger, "--output", target)
     assert target.read_text("utf-8") == bench.report("show", "admit-cache-01")
+
+
+# A proposal whose words are found in one way alone: as written, as its Markdown reads (with marks, or with marks of
+# code alone, which are not kept twice), or character by character.
+ONE_WAY = {
+    "as written": ("2**8** is", "2**8"),
+    "as it reads": ("the **edge** proxy", "edge proxy"),
+    "as code reads": ("purge by `cache` tag", "cache tag"),
+    "by character": ("a cafe\u0301", "cafe"),
+}
+
+
+@pytest.mark.parametrize("name", ONE_WAY)
+@pytest.mark.parametrize("field", ["body", "description"])
+def test_a_hit_is_shown_in_whatever_way_it_was_found(tmp_path: Path, name: str, field: str) -> None:
+    """Terms are looked for in the body, guards in the description too; each hit has its place, also on the page."""
+    text, term = ONE_WAY[name]
+    wanted = {"must_match_all": [term]} if field == "body" else {"must_match_all": ["title"], "must_not_match": [term]}
+    bench = Bench(tmp_path, {"a": labels(point(**wanted))})
+    bench.ingest("1", {"a": answer(proposal(**{field: text}))})
+    assert f"[{term}]" in bench.report("show", "a")
+    assert bench.score()["fixtures"][0]["points_matched"] == (field == "body")
+    bench.report("report")

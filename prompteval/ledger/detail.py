@@ -26,10 +26,10 @@ _PROPOSALS = """
 select proposal_outcome.number, expected, written, read, spelled, others, others_read, others_spelled
 from proposal_outcome
 join scored on scored.run_id = proposal_outcome.run_id and scored.fixture_id = proposal_outcome.fixture_id
-join proposal
-  on proposal.answer = scored.answer
-  and proposal.contract = scored.contract
-  and proposal.number = proposal_outcome.number
+join search_text
+  on search_text.answer = scored.answer
+  and search_text.contract = scored.contract
+  and search_text.number = proposal_outcome.number
 where proposal_outcome.run_id = ? and proposal_outcome.fixture_id = ?
 order by proposal_outcome.number
 """
@@ -160,9 +160,7 @@ def _answer(
     return text, (), tuple(proposals_of(json.loads(text), reader))
 
 
-def _points(
-    scoring: Scoring, key: Key, types: dict[int, str], texts: dict[int, list[str | None]]
-) -> tuple[PointDetail, ...]:
+def _points(scoring: Scoring, key: Key, types: dict[int, str], texts: dict[int, list[str]]) -> tuple[PointDetail, ...]:
     occurs = {tuple(row) for row in scoring.ask(_OCCURRENCES, key)}
     terms = defaultdict(list)
     for point, *term in scoring.ask(_TERMS, key):
@@ -187,9 +185,9 @@ def _points(
     )
 
 
-def _around(forms: tuple[str, ...], texts: list[str | None]) -> str:
+def _around(forms: tuple[str, ...], texts: list[str]) -> str:
     """Return the text around the first hit, in the first of the texts that has one."""
-    term, text = next((term, text) for term, text in zip(forms, texts, strict=True) if text and term in text)
+    term, text = next((term, text) for term, text in zip(forms, texts, strict=True) if term in text)
     start = text.index(term)
     end = start + len(term)
     before = text[max(0, start - _AROUND) : start]

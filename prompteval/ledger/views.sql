@@ -25,32 +25,42 @@ join corpus on corpus.revision = run.corpus
 join corpus_fixture on corpus_fixture.corpus = run.corpus
 left join result on result.run_id = run.id and result.fixture_id = corpus_fixture.fixture_id;
 
+-- one row per proposal: the texts that are searched, in the three ways in which they are
+create view search_text as
+select
+  answer, contract, number, kept,
+  written,  -- as the model wrote them
+  coalesce(read, replace(written, '`', '')) as read,  -- as their Markdown reads
+  coalesce(spelled, written) as spelled,  -- character by character
+  others,  -- and the same of those that only guards are looked for in
+  coalesce(others_read, replace(others, '`', '')) as others_read,
+  coalesce(others_spelled, others) as others_spelled
+from proposal;
+
 -- one row per scored fixture, proposal and term: does the term occur in the proposal
 create view term_occurrence as
 select
-  scored.run_id, scored.fixture_id, proposal.number,
+  scored.run_id, scored.fixture_id, search_text.number,
   term.point_id, term.role, term.alternative, term.position, term.term,
   coalesce(
-    case when term.role <> 'guard' or proposal.kept then
+    case when term.role <> 'guard' or search_text.kept then
       case
         when instr(written, folded) then 1
-        when instr(coalesce(read, replace(written, '`', '')), folded) then 1
-        when coalesce(proposal.spelled, term.spelled) is not null
-          and instr(coalesce(proposal.spelled, written), coalesce(term.spelled, folded)) then 1
+        when instr(read, folded) then 1
+        when instr(search_text.spelled, coalesce(term.spelled, folded)) then 1
       end
     end,
     case when term.role = 'guard' then
       case
         when instr(others, folded) then 1
-        when instr(coalesce(others_read, replace(others, '`', '')), folded) then 1
-        when coalesce(others_spelled, term.spelled) is not null
-          and instr(coalesce(others_spelled, others), coalesce(term.spelled, folded)) then 1
+        when instr(others_read, folded) then 1
+        when instr(others_spelled, coalesce(term.spelled, folded)) then 1
       end
     end,
     0
   ) as occurs  -- 1 or 0
 from scored
-join proposal on proposal.answer = scored.answer and proposal.contract = scored.contract
+join search_text on search_text.answer = scored.answer and search_text.contract = scored.contract
 join term on term.labels = scored.labels;
 
 -- one row per scored fixture, proposal and list of terms of a point
