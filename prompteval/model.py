@@ -148,6 +148,6 @@ class RunTags(NamedTuple):
     prompts: tuple[PromptFile, ...] = ()
 
     @property
-    def identity(self) -> tuple[Any, ...]:
+    def identity(self) -> tuple[str, str, float | None, str | None]:
         """The tags that are part of the run's id."""
         return self.version, self.model, self.temperature, self.harness

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.errors import SelectionError, nearest
-from prompteval.ledger.detail import FixtureDetail
 from prompteval.ledger.ledger import Ledger, Selection
 from prompteval.outcomes import NOTHING, CorpusRecording, Counts, FixtureOutcome, Given, LeftOut, PointRecord, Run, add
 from prompteval.samples import Copy, samples
@@ -15,6 +14,7 @@ from prompteval.tags import shown, shown_setting, sort_key
 
 if TYPE_CHECKING:
     from prompteval.compare import Comparison
+    from prompteval.ledger.detail import FixtureDetail
 
 
 class History(NamedTuple):
@@ -122,7 +122,8 @@ def label_evidence(ledger: Ledger, model: str | None) -> LabelEvidence:
     copies = _copies(runs, ledger.score(runs).given())
     counted = _counted(runs, copies)
     corpus = ledger.latest_corpus()
-    return LabelEvidence(ledger.score(counted, corpus).points(), ledger.number_of_points(corpus), len(counted), copies)
+    scoring = ledger.score(counted, corpus)
+    return LabelEvidence(scoring.points(), scoring.number_of_points(corpus), len(counted), copies)
 
 
 def diff(
@@ -152,7 +153,7 @@ def _compare(ledger: Ledger, sides: Sequence[tuple[str, Sequence[Run]]], judge: 
     scoring = ledger.score(runs, judge)
     given = scoring.given()
     corpus = judge or runs[-1].corpus
-    sessions = {revision: ledger.sessions(revision) for revision in {run.corpus for run in runs} | {corpus}}
+    sessions = {revision: scoring.sessions(revision) for revision in {run.corpus for run in runs} | {corpus}}
     answered = [
         Answered(name, samples(own, given), {run.id: sessions[run.corpus] for run in own}) for name, own in sides
     ]

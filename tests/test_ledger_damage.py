@@ -65,7 +65,7 @@ DAMAGES = [(flipped, 250), (zeroed, 60), (swapped, 60), (scribbled, 60)]
 
 
 @pytest.mark.parametrize(
-    ("damage", "times"), [(flipped, 10), *(pytest.param(*d, marks=pytest.mark.slow) for d in DAMAGES)]
+    ("damage", "times"), [(flipped, 50), *(pytest.param(*d, marks=pytest.mark.slow) for d in DAMAGES)]
 )
 def test_no_damage_moves_a_number_or_passes_unseen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes, Random], bytes], times: int
@@ -84,7 +84,7 @@ def test_no_damage_moves_a_number_or_passes_unseen(
             assert said(*command, "--ledger", ledger) in (right, (2, "")), (number, command)
         shown = ok("ledger", "textconv", ledger)
         assert shown == text or shown.startswith("this state "), number
-    assert times / 20 < found  # free pages and unused bytes of a page may change
+    assert times / 10 < found  # free pages and unused bytes of a page may change
 
 
 # What stands in a page, and what a flip or a slip makes of it: no longer UTF-8, JSON, a text or a known word.

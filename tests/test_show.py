@@ -119,9 +119,9 @@ ONE_WAY = {
 def test_a_hit_is_shown_in_whatever_way_it_was_found(tmp_path: Path, name: str, field: str) -> None:
     """Terms are looked for in the body, guards in the description too; each hit has its place, also on the page."""
     text, term = ONE_WAY[name]
-    wanted = {"must_match_all": [term]} if field == "body" else {"must_match_all": ["title"], "must_not_match": [term]}
-    bench = Bench(tmp_path, {"a": labels(point(**wanted))})
-    bench.ingest("1", {"a": answer(proposal(**{field: text}))})
+    wanted = point(must_match_all=[term]) if field == "body" else point(must_match_all=["title"], must_not_match=[term])
+    bench = Bench(tmp_path, {"a": labels(wanted)})
+    bench.ingest("1", {"a": answer({**proposal(), field: text})})
     assert f"[{term}]" in bench.report("show", "a")
     assert bench.score()["fixtures"][0]["points_matched"] == (field == "body")
     bench.report("report")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.ledger.scoring import Key, Scoring
-from prompteval.model import Proposal
 from prompteval.outcomes import FixtureOutcome, NearMiss, Run, Wanted
+
+if TYPE_CHECKING:
+    from prompteval.model import Proposal
 
 _AROUND = 30  # characters on each side of a hit
 _FIXTURE = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -147,17 +147,18 @@ def record(
     with appending(ledger) as connection:
         if tags is None or answers is None:
             return Recorded(None, *_append_corpus(connection, corpus, _now(connection)))
-        repeats = _repeats(connection, corpus, tags, answers)
+        sessions = {fixture.id: digest(fixture.session) for fixture in corpus.fixtures}
+        evidence = [(name, sessions[name], digest(answer.text)) for name, answer in answers.items()]
+        repeats = _repeats(connection, corpus.suite, tags, evidence)
         if repeats and not repeat:
             raise PromptevalError(_already(connection, repeats[-1]))
         now = _now(connection)
         new_corpus = _append_corpus(connection, corpus, now)
         same = [other for other in _same_answers(connection, answers) if other not in repeats]
         other_prompts = _other_prompts(connection, tags)
-        identity = _identity(corpus, tags, answers, len(repeats))
+        identity = run_id(corpus.suite, tags.identity, evidence, len(repeats))
         prompts = [PromptRow(identity, place, *prompt) for place, prompt in enumerate(tags.prompts)]
-        tagged = (tags.version, tags.model, tags.temperature, tags.harness)
-        run = RunRow(identity, *tagged, len(repeats), corpus.revision, tags.note, now, "")
+        run = RunRow(identity, *tags.identity, len(repeats), corpus.revision, tags.note, now, "")
         run = run._replace(checksum=checksum_of_run(run, prompts))
         _append(connection, _run_rows(run, prompts, answers))
         _append_derived(connection, corpus, answers)
@@ -172,17 +173,13 @@ def _now(connection: sqlite3.Connection) -> str:
     return next_time(newest)
 
 
-def _identity(corpus: Corpus, tags: RunTags, answers: Mapping[str, Answer], repeat: int) -> str:
-    sessions = {fixture.id: digest(fixture.session) for fixture in corpus.fixtures}
-    evidence = ((name, sessions[name], digest(answer.text)) for name, answer in answers.items())
-    return run_id(corpus.suite, tags.identity, evidence, repeat)
-
-
-def _repeats(connection: sqlite3.Connection, corpus: Corpus, tags: RunTags, answers: Mapping[str, Answer]) -> list[str]:
+def _repeats(
+    connection: sqlite3.Connection, suite: str, tags: RunTags, evidence: Sequence[tuple[str, str, str]]
+) -> list[str]:
     """Return the ids of the runs with the same evidence, oldest first: their ids differ by the repeat number alone."""
     found: list[str] = []
     while connection.execute(
-        "select 1 from run where id = ?", [(identity := _identity(corpus, tags, answers, len(found)))]
+        "select 1 from run where id = ?", [(identity := run_id(suite, tags.identity, evidence, len(found)))]
     ).fetchone():
         found.append(identity)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ def checksum_of_run(run: RunRow, prompts: Iterable[PromptRow]) -> str:
 
 
 def broken(found: Facts) -> Found:
-    """Yield each fact that is not what was recorded, and each that is missing."""
+    """Yield each fact that is not what was recorded."""
     for table in facts.TEXTS:
         for row in found[table].values():
             if not _agrees(row.digest, digest, row.text):
@@ -37,12 +37,12 @@ def broken(found: Facts) -> Found:
     yield from _runs(found)
 
 
-def check(found: Facts, texts: Iterable[str], ledger: object) -> None:
+def check(found: Facts, wanted: Mapping[str, Collection[str]], ledger: object) -> None:
     """Raise LedgerError, which names `ledger`, where what is about to be shown is not what was recorded.
 
-    `texts` are the tables of texts that it rests on.
+    `wanted` has the keys of what it rests on, by table.
     """
-    for place, text in (*broken(found), *missing(found, texts)):
+    for place, text in (*broken(found), *missing(found, wanted)):
         raise LedgerError(f"{ledger} is damaged: {place}: {text}; 'prompteval ledger verify' lists all of it")
 
 
@@ -105,12 +105,16 @@ def _runs(found: Facts) -> Found:
             yield f"run {run.id[:8]}", "its corpus, note, time or prompt files are not as they were recorded"
 
 
-def missing(found: Facts, tables: Iterable[str]) -> Found:
-    """Yield each text of some tables that is referred to and is not there."""
-    wanted = facts.texts_of(found)
-    for table in tables:
-        for name in sorted(map(str, wanted[table] - {row.digest for row in found[table].values()})):
+def missing(found: Facts, wanted: Mapping[str, Collection[str]]) -> Found:
+    """Yield each of the wanted rows, given by key and table, that is not there."""
+    for table, keys in wanted.items():
+        for name in sorted(str(key) for key in keys if (key,) not in found[table]):
             yield f"{table} {name[:8]}", "is missing, or an index does not lead to it"
+
+
+def recorded_texts(found: Facts) -> dict[str, set[str]]:
+    """Return the digests of the texts that all facts of a ledger refer to and that are always there, by table."""
+    return {table: digests for table, digests in facts.texts_of(found).items() if table in facts.RECORDED}
 
 
 def _times(found: Facts) -> Found:
@@ -159,7 +163,7 @@ def _problems(connection: sqlite3.Connection) -> Found:
 def problems_of(found: Facts) -> Found:
     """Yield what is wrong with all facts of a ledger."""
     yield from broken(found)
-    yield from missing(found, facts.RECORDED)
+    yield from missing(found, recorded_texts(found))
     yield from _times(found)
 
 

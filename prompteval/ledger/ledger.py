@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from prompteval.errors import LedgerError, PromptevalError, SelectionError
+from prompteval.errors import PromptevalError, SelectionError
 from prompteval.ledger import derived, facts, integrity, schema
 from prompteval.ledger.open import reading
 from prompteval.ledger.scoring import Scoring
@@ -111,19 +111,6 @@ class Ledger:
         rows = self._connection.execute(query)
         return [CorpusRecording(time, corpus, version, tuple(fixtures[corpus])) for time, corpus, version in rows]
 
-    def sessions(self, corpus: str) -> dict[str, str]:
-        """Return the session digest of each fixture of a corpus revision, by fixture id."""
-        query = "select fixture_id, session from corpus_fixture where corpus = ? order by fixture_id"
-        return dict(self._connection.execute(query, [corpus]).fetchall())
-
-    def number_of_points(self, corpus: str) -> int:
-        """Return how many points a corpus revision expects."""
-        query = (
-            "select coalesce(sum(json_array_length(text, '$.expected_points')), 0) from corpus_fixture"
-            " join labels on labels.digest = corpus_fixture.labels where corpus = ?"
-        )
-        return int(self._connection.execute(query, [corpus]).fetchone()[0])
-
     def score(self, runs: Sequence[Run], corpus: str | None = None, sessions: bool = False) -> Scoring:
         """Return the scoring of some runs under the labels of `corpus`; None: under those each was recorded with.
 
@@ -132,9 +119,8 @@ class Ledger:
         """
         texts = ("labels", "contract", "answer", *(("session",) if sessions else ()))
         found = facts.of_runs(self._connection, [run.id for run in runs], [corpus] if corpus else [], texts)
-        integrity.check(found, texts, self._name)
-        if {run.id for run in runs} - {key for (key,) in found["run"]} or (corpus and (corpus,) not in found["corpus"]):
-            raise LedgerError(f"{self._name} is damaged: an index does not lead to a run or corpus that it lists")
+        wanted = {"run": {run.id for run in runs}, "corpus": {corpus} if corpus else set(), **facts.texts_of(found)}
+        integrity.check(found, {table: wanted[table] for table in ("run", "corpus", *texts)}, self._name)
         return Scoring(found, self._derived(found), corpus)
 
     def scored(self, runs: Sequence[Run], labels: str) -> list[Scored]:
@@ -142,6 +128,7 @@ class Ledger:
         judge = self.latest_corpus() if labels == "latest" else None
         scoring = self.score(runs, judge)
         outcomes, totals, categories = scoring.outcomes(), scoring.totals(), scoring.categories()
+        left_out = scoring.left_out()
         return [
             Scored(
                 run,
@@ -150,7 +137,7 @@ class Ledger:
                 outcomes.get(run.id, []),
                 totals.get(run.id, NOTHING),
                 categories.get(run.id, {}),
-                scoring.left_out(),
+                left_out,
             )
             for run in runs
         ]

@@ -74,8 +74,9 @@ def trigger_problems(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     have = _objects(connection, "trigger")
     problems = [(name, "the trigger is missing") for name in wanted.keys() - have.keys()]
     problems += [(name, "a trigger that no ledger has") for name in have.keys() - wanted.keys()]
-    problems += [(name, "the trigger is not that of a ledger") for name in wanted if have.get(name, "") != wanted[name]]
-    return sorted(set(problems), key=str)
+    both = wanted.keys() & have.keys()
+    problems += [(name, "the trigger is not that of a ledger") for name in both if have[name] != wanted[name]]
+    return sorted(problems)
 
 
 def views_of(connection: sqlite3.Connection) -> dict[str, str]:

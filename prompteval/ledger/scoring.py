@@ -27,6 +27,7 @@ from prompteval.outcomes import (
 
 # The tables that the views and the queries here read; what the others say has been checked.
 _SCORED_FROM = {"labels", "corpus", "corpus_fixture", "run", "result", "validity", "proposal", "term"}
+_NOT_COPIED = {"search_text"}  # long texts, which are read once
 _SCORED = "create table scored (run_id, fixture_id, labels, contract, answer, primary key (run_id, fixture_id))"
 _FILL_SCORED = """
 insert into scored
@@ -138,7 +139,8 @@ class Scoring:
             if name in words and name not in self._made:
                 self._made.add(name)
                 self._materialize(statement)
-                self.connection.execute(statement.replace("create view", "create table", 1))
+                kind = "view" if name in _NOT_COPIED else "table"
+                self.connection.execute(statement.replace("create view", f"create {kind}", 1))
 
     def outcomes(self) -> dict[str, list[FixtureOutcome]]:
         """Return the outcomes by run id, lists by fixture id."""
@@ -192,6 +194,16 @@ class Scoring:
                 given.telling.add(fixture)
         return found
 
+    def sessions(self, corpus: str) -> dict[str, str]:
+        """Return the session digest of each fixture of a corpus revision that is scored or scored with, by id."""
+        fixtures = self.facts["corpus_fixture"].values()
+        return {fixture.fixture_id: fixture.session for fixture in fixtures if fixture.corpus == corpus}
+
+    def number_of_points(self, corpus: str) -> int:
+        """Return how many points such a corpus revision expects."""
+        query = "select count(*) from corpus_fixture join point using (labels) where corpus = ?"
+        return int(self.ask(query, [corpus]).fetchone()[0])
+
     def points(self) -> list[PointRecord]:
         """Return the record of each point over the valid answers, by fixture, in the label's order."""
         sole, guards = self._counted(_SOLE_TERMS), self._counted(_SOLE_GUARDS)
@@ -219,18 +231,15 @@ class Scoring:
         for run, fixture, code, count, budget, point, type_, satisfied, proposals, problems, nearest in self.ask(
             _REASONS
         ):
-            texts = (
-                json.loads(problems)
-                if code == "invalid"
-                else leaks.get((run, fixture, point), ())
-                if code == "missed"
-                else titles.get((run, fixture, ""), ())
-                if code == "phantoms"
-                else ()
-            )
+            said = {
+                "invalid": json.loads(problems or "[]"),
+                "missed": leaks.get((run, fixture, point), ()),
+                "phantoms": titles.get((run, fixture, ""), ()),
+            }
+            texts = tuple(said.get(code, ()))
             miss = near.get((run, fixture, point, nearest))
             found[run, fixture].append(
-                Reason(code, count or 0, budget or 0, point, type_, bool(satisfied), proposals, tuple(texts), miss)
+                Reason(code, count or 0, budget or 0, point, type_, bool(satisfied), proposals, texts, miss)
             )
         return found
 

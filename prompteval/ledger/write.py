@@ -132,7 +132,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, old: bool) -> None:
         raise LedgerError(f"{path} is damaged: {name}: {text}; restore it from the repository")
     if not derived.is_current(connection):
         found = facts.read(connection)
-        integrity.check(found, facts.RECORDED, path)
+        integrity.check(found, integrity.recorded_texts(found), path)
         derived.fill(connection, found)
 
 
