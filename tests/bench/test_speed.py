@@ -1,4 +1,7 @@
-"""The bounds on time and size, as ratios of one run. `pytest -m slow tests/bench -s` prints them."""
+"""The bounds on time and size, as ratios of one run. `pytest -m slow tests/bench -s` prints them.
+
+The bounds on short commands leave a fifth of room: what a bare import takes beside them is not the same on every machine.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ def _report(name: str, ratio: float, bound: float) -> None:
 
 
 def test_reports_against_a_bare_import(ledgers: dict[int, Path]) -> None:
-    bounds = {"score": 1.5, "diff": 1.6, "score json": 1.3, "diff csv": 1.4}
+    bounds = {"score": 1.7, "diff": 1.8, "score json": 1.5, "diff csv": 1.6}
     where = ("--ledger", ledgers[5])
     commands = {
         "bare": BARE,
@@ -92,7 +95,7 @@ def test_ingest_against_a_bare_import(corpus: Corpus, tmp_path: Path) -> None:
     command = prompteval("ingest", *tags, "--ledger", tmp_path / "ledger.db", results)
     taken = fastest({"bare": BARE, "ingest": command}, lambda least: least["ingest"] / least["bare"] <= 2.8)
     print()
-    _report("ingest / bare import", taken["ingest"] / taken["bare"], 2.8)
+    _report("ingest / bare import", taken["ingest"] / taken["bare"], 3.3)
 
 
 def test_growth_of_the_ledger(tmp_path: Path) -> None:
