@@ -1,6 +1,6 @@
 """The bounds on time and size, as ratios of one run. `pytest -m slow tests/bench -s` prints them.
 
-The bounds on short commands leave a fifth of room: what a bare import takes beside them is not the same on every machine.
+The bounds on short commands leave a fifth of room, since a bare import beside them does not take the same everywhere.
 """
 
 from __future__ import annotations
