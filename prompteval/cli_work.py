@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -20,6 +20,9 @@ from prompteval.console import (
 )
 from prompteval.inputs import CONTRACTS
 from prompteval.text.visible import lines
+
+if TYPE_CHECKING:
+    from prompteval.model import Contract
 
 
 @click.command()
@@ -57,9 +60,12 @@ def prompt(fixture: str, prompt_file: Path | None, referenced: tuple[Path, ...],
     """
     from prompteval.collect.prompt import pasted_text, transcript
     from prompteval.collect.save import known_fixture
-    from prompteval.inputs.fixtures import fixture_ids
+    from prompteval.inputs.fixtures import session_files
+    from prompteval.inputs.suite import read_suite
 
-    text = transcript(fixtures, known_fixture(fixture, fixture_ids(fixtures)))
+    suite = read_suite(fixtures)
+    sessions = session_files(fixtures, suite)
+    text = transcript(sessions[known_fixture(fixture, sessions)], suite.plain)
     if not body:
         if prompt_file is None:
             raise click.UsageError("give the prompt with --prompt FILE, or --body for the transcript alone")
@@ -86,13 +92,15 @@ def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, *, as_is
     from prompteval.collect.save import known_fixture, save_reply
     from prompteval.collect.terminal import END_OF_INPUT, read_pasted
     from prompteval.inputs.files import LARGEST
-    from prompteval.inputs.fixtures import fixture_ids
+    from prompteval.inputs.fixtures import session_files
+    from prompteval.inputs.suite import read_suite
     from prompteval.report.progress import saved_lines
 
-    known = known_fixture(fixture, fixture_ids(fixtures))
+    suite = read_suite(fixtures)
+    known = known_fixture(fixture, session_files(fixtures, suite))
     if reply.isatty():
         tell(f"Paste the reply for {fixture} (it is not shown), then press {END_OF_INPUT}.")
-    saved = save_reply(read_pasted(reply, LARGEST), results / f"{known}.json", as_is, force)
+    saved = save_reply(read_pasted(reply, LARGEST), results / f"{known}.json", suite.contract, as_is=as_is, force=force)
     emit(lines(saved_lines(saved)), None)
 
 
@@ -168,16 +176,21 @@ def ingest(
 
 
 @click.command()
-@click.argument("name", type=click.Choice(CONTRACTS))
-def schema(name: str) -> None:
-    """Print a contract as JSON Schema.
+@fixtures_option
+@click.argument("name", type=click.Choice(CONTRACTS), required=False)
+def schema(name: str | None, fixtures: Path) -> None:
+    """Print a contract as JSON Schema: that of the suite's answers, or the shipped one called NAME.
 
     \b
-    prompteval schema proposal-output
+    prompteval schema
+    prompteval schema expected-labels
     """
+    import json
+
     from prompteval.inputs.contract import contract_text
 
-    emit(contract_text(name), None)
+    text = contract_text(name) if name else json.dumps(_answers(fixtures).schema, indent=2) + "\n"
+    emit(text, None)
 
 
 @click.command()
@@ -187,20 +200,32 @@ def schema(name: str) -> None:
     type=click.Choice(CONTRACTS),
     help="The contract; by default the one that the file's ending suggests.",
 )
+@fixtures_option
 @click.argument("files", type=PATH, nargs=-1, required=True)
-def validate(name: str | None, files: tuple[Path, ...]) -> None:
-    """Hold files against a contract and list every problem; of a folder, its .json files.
+def validate(name: str | None, fixtures: Path, files: tuple[Path, ...]) -> None:
+    """Validate files against a contract; a folder means its .json files.
 
-    Exit code 1 when there are problems.
+    Answers are read by the contract of the suite in --fixtures. Exit code 1 when there are problems.
 
     \b
     prompteval validate tmp/results
     prompteval validate --contract expected-labels fixtures/expected/admit-gotcha-01.yaml
     """
-    from prompteval.inputs.validate import validate_files
+    from prompteval.inputs.contract import default_contract
+    from prompteval.inputs.validate import ANSWERS, validate_files
 
-    outcome = validate_files(files, name)
+    answers = default_contract() if name == ANSWERS else _answers(fixtures)
+    outcome = validate_files(files, name, answers)
     tell(*(f"Warning: {warning}" for warning in outcome.warnings))
     emit(lines([*map(str, outcome.problems), outcome.summary]), None)
     if outcome.problems:
         raise click.exceptions.Exit(1)
+
+
+def _answers(fixtures: Path) -> Contract:
+    """Return the contract of the suite in a folder, which only by default need not be there."""
+    from prompteval.inputs.suite import read_suite
+
+    if fixtures != DEFAULT_FIXTURES and not fixtures.is_dir():
+        raise click.UsageError(f"no suite in {fixtures}: it is not a folder")
+    return read_suite(fixtures).contract

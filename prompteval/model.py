@@ -74,21 +74,44 @@ class Contract(NamedTuple):
         """The contract as canonical JSON."""
         return canonical(self._asdict())
 
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types that a point may have."""
+        return tuple(type_ for type_, _ in self.proposals)
 
-class Corpus(NamedTuple):
-    """All fixtures of one suite, by fixture id; `version` and `categories` come from its corpus.yaml, if any."""
+    @property
+    def is_list(self) -> bool:
+        """Whether an answer is a list, and not an object."""
+        return any(not pointer for _, pointer in self.proposals)
 
-    suite: str
+
+class Suite(NamedTuple):
+    """What corpus.yaml says of a suite, or what holds where it says nothing.
+
+    `plain`: its sessions are plain texts. `placeholder` is what a session replaces in a prompt (None: the usual ones).
+    `keep_prompts`: the texts of prompts are recorded with a run.
+    """
+
     contract: Contract
-    fixtures: tuple[Fixture, ...]
+    name: str = "core"
     version: str | None = None
     categories: tuple[CategoryRow, ...] = ()
+    plain: bool = False
+    placeholder: str | None = None
+    keep_prompts: bool = False
+
+
+class Corpus(NamedTuple):
+    """All fixtures of one suite, by fixture id."""
+
+    suite: Suite
+    fixtures: tuple[Fixture, ...]
 
     @property
     def revision(self) -> str:
         """The digest that the ledger knows this corpus by."""
         fixtures = ((f.id, digest(f.session), digest(f.labels.text)) for f in self.fixtures)
-        return corpus_revision(self.suite, digest(self.contract.text), fixtures)
+        return corpus_revision(self.suite.name, digest(self.suite.contract.text), fixtures)
 
 
 class Proposal(NamedTuple):

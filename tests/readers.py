@@ -55,7 +55,7 @@ def read_result(data: bytes) -> bool:
 def read_reply(data: bytes) -> bool:
     """Look for the answer in a pasted reply; what is found has to be a valid result."""
     try:
-        found = find_answer(decode(data))
+        found = find_answer(decode(data), default_contract())
     except PromptevalError:
         return False
     assert oracle.accepts(found.encode("utf-8")), "save would file an invalid result"
@@ -65,7 +65,7 @@ def read_reply(data: bytes) -> bool:
 def read_label_file(data: bytes) -> bool:
     """Read one label file; tell whether it is without a problem."""
     try:
-        found, problems = read_labels("expected/a.yaml", decode(data), "admit-01")
+        found, problems = read_labels("expected/a.yaml", decode(data), "admit-01", default_contract().types)
     except FileRefusedError:
         return False
     assert (found is None) == bool(problems)

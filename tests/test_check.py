@@ -133,12 +133,6 @@ def test_a_session_id_that_occurs_twice(corpus: Path) -> None:
     assert f"session_id (line 3): is that of {SESSION}" in cli("check", corpus).stdout
 
 
-def test_a_reject_fixture_with_points(corpus: Path) -> None:
-    write(corpus, "reject-noise-01", **{**labels(POINT, category="reject-noise")})
-    out = cli("check", corpus).stdout
-    assert "expect_empty: is false in the category reject-noise, which expects nothing" in out
-
-
 WARNINGS = {
     "short": ("alpha", "eta", '"eta" is weak: it has 3 characters'),
     "inside a word": ("alpha", "edgy", '"edgy" is weak: it is part of the word "wedgy" of its session'),

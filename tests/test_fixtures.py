@@ -235,11 +235,11 @@ class TestCommittedCorpus:
         counted: dict[str, int] = {}
         for fixture in self.corpus.fixtures:
             counted[fixture.labels.category] = counted.get(fixture.labels.category, 0) + 1
-        assert counted == {row.category: row.fixtures for row in self.corpus.categories}
-        assert (len(self.corpus.fixtures), len(self.corpus.categories)) == (24, 15)
+        assert counted == {row.category: row.fixtures for row in self.corpus.suite.categories}
+        assert (len(self.corpus.fixtures), len(self.corpus.suite.categories)) == (24, 15)
 
     def test_what_each_category_expects(self) -> None:
-        expected = {row.category: row.expected for row in self.corpus.categories}
+        expected = {row.category: row.expected for row in self.corpus.suite.categories}
         for fixture in self.corpus.fixtures:
             kind = expected[fixture.labels.category]
             assert fixture.labels.expect_empty == (kind == "empty"), fixture.id
@@ -276,9 +276,9 @@ class TestCommittedCorpus:
 
     def test_the_table_in_the_readme_is_the_table(self) -> None:
         text = (ROOT / "fixtures" / "README.md").read_text("utf-8")
-        for row in self.corpus.categories:
+        for row in self.corpus.suite.categories:
             assert f"| {row.category} | {row.fixtures} | {row.expected} | {row.tests} |" in text
-        assert f"Corpus version: {self.corpus.version}" in text
+        assert f"Corpus version: {self.corpus.suite.version}" in text
 
     def test_it_validates(self) -> None:
         fixtures = ROOT / "fixtures"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from prompteval.cli import main
 from prompteval.errors import PromptevalError
+from prompteval.inputs.contract import default_contract
 from prompteval.inputs.reply import find_answer
 from tests.helpers import EMPTY, ROOT, answer, labels, proposal, write_corpus
 
@@ -213,12 +214,12 @@ words = st.text(st.characters(codec="utf-8", exclude_characters="{}[]"))
 @given(before=words, after=words, title=texts, body=texts)
 def test_any_answer_is_found_in_any_prose(before: str, after: str, title: str, body: str) -> None:
     given_answer = answer(proposal(title, body))
-    assert json.loads(find_answer(f"{before}\n{json.dumps(given_answer)}\n{after}")) == given_answer
+    assert json.loads(find_answer(f"{before}\n{json.dumps(given_answer)}\n{after}", default_contract())) == given_answer
 
 
 @given(cut=st.integers(1, len(PRETTY) - 1))
 def test_no_part_of_an_answer_is_taken_for_an_answer(cut: int) -> None:
     with pytest.raises(PromptevalError):
-        find_answer(PRETTY[:cut])
+        find_answer(PRETTY[:cut], default_contract())
     with pytest.raises(PromptevalError):
-        find_answer(f"Here:\n{PRETTY[cut:]}")
+        find_answer(f"Here:\n{PRETTY[cut:]}", default_contract())

@@ -12,12 +12,12 @@ from prompteval.inputs.fixtures import split_session
 PLACEHOLDER = "[TRANSCRIPT PLACEHOLDER"
 
 
-def transcript(root: Path, fixture: str) -> str:
-    """Return the body of a fixture's session, without its front matter. Raises PromptevalError."""
-    text = _read(root / "sessions" / f"{fixture}.md")
-    parts = split_session(text)
+def transcript(session: Path, plain: bool) -> str:
+    """Return a session as the model reads it: without front matter, unless it is `plain`. Raises PromptevalError."""
+    text = _read(session)
+    parts = ("", text) if plain else split_session(text)
     if parts is None:
-        raise PromptevalError(f"the session of {fixture} has no front matter; 'prompteval check' names what is wrong")
+        raise PromptevalError(f"{session} has no front matter; 'prompteval check' names what is wrong")
     return parts[1].strip("\n") + "\n"
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.errors import PromptevalError, nearest
-from prompteval.inputs.contract import default_contract
 from prompteval.inputs.files import LARGEST, FileRefusedError, decode, replace_bytes
 from prompteval.inputs.reply import find_answer
 from prompteval.inputs.results import read_answer
-from prompteval.model import Answer
+from prompteval.model import Answer, Contract
 
 
 class Saved(NamedTuple):
@@ -20,14 +20,14 @@ class Saved(NamedTuple):
     answer: Answer
 
 
-def known_fixture(name: str, fixture_ids: list[str]) -> str:
+def known_fixture(name: str, fixture_ids: Collection[str]) -> str:
     """Return the name of a fixture. Raises PromptevalError, with the nearest, where there is none of that name."""
     if name not in fixture_ids:
         raise PromptevalError(f"no fixture is named '{name}'{nearest(name, fixture_ids)}")
     return name
 
 
-def save_reply(reply: bytes, target: Path, as_is: bool, force: bool) -> Saved:
+def save_reply(reply: bytes, target: Path, contract: Contract, *, as_is: bool, force: bool) -> Saved:
     """Write the answer in `reply` to `target`; `as_is` writes an invalid reply, byte for byte.
 
     Raises PromptevalError, and then nothing was written: for a reply without one valid answer (with `as_is`: for one
@@ -37,7 +37,7 @@ def save_reply(reply: bytes, target: Path, as_is: bool, force: bool) -> Saved:
         raise PromptevalError(f"{target} is there already; --force replaces it")
     _check_size("the reply", reply)
     try:
-        data = _as_it_is(reply) if as_is else find_answer(decode(reply)).encode("utf-8")
+        data = _as_it_is(reply, contract) if as_is else find_answer(decode(reply), contract).encode("utf-8")
     except FileRefusedError as error:
         raise PromptevalError(f"the reply {error}") from error
     _check_size("the answer, one field a line,", data)
@@ -45,7 +45,7 @@ def save_reply(reply: bytes, target: Path, as_is: bool, force: bool) -> Saved:
         replace_bytes(target, data)
     except OSError as error:
         raise PromptevalError(f"{target} cannot be written: {error.strerror}") from error
-    return Saved(target, read_answer(data, default_contract()))
+    return Saved(target, read_answer(data, contract))
 
 
 def _check_size(what: str, data: bytes) -> None:
@@ -54,9 +54,9 @@ def _check_size(what: str, data: bytes) -> None:
         raise PromptevalError(f"{what} is larger than {LARGEST:,} bytes")
 
 
-def _as_it_is(reply: bytes) -> bytes:
+def _as_it_is(reply: bytes, contract: Contract) -> bytes:
     try:
-        find_answer(decode(reply))
+        find_answer(decode(reply), contract)
     except FileRefusedError as error:
         if "is not UTF-8" not in str(error):  # UTF-16 is a slip of the editor, never the model's
             raise

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.errors import Problem
-from prompteval.inputs.contract import default_contract
-from prompteval.inputs.fixtures import fixture_ids
+from prompteval.inputs.fixtures import session_files
 from prompteval.inputs.results import load_results
+from prompteval.inputs.suite import read_suite
 
 
 class Status(NamedTuple):
@@ -26,10 +26,11 @@ class Status(NamedTuple):
 
 def read_status(fixtures: Path, results: Path) -> Status:
     """Return the state of a results folder; one that does not exist yet is empty. Raises PromptevalError."""
-    ids = fixture_ids(fixtures)
+    suite = read_suite(fixtures)
+    ids = session_files(fixtures, suite)
     if not results.exists():
         return Status((), (), tuple(ids), ())
-    found, problems = load_results(results, ids, default_contract())
+    found, problems = load_results(results, ids, suite.contract)
     answers = sorted(found.answers.items())
     return Status(
         valid=tuple(name for name, answer in answers if answer.valid),

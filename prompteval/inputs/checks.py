@@ -18,7 +18,6 @@ FEWEST_SEGMENTS, MOST_SEGMENTS = 8, 20
 _NUMBER = re.compile(r"-[0-9]+$")
 _TAG = re.compile(r"\[(?:USER|AGENT)\]:")
 _TIME = re.compile(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z")
-_EMPTY = ("reject-", "trap-")
 
 
 class Checked(NamedTuple):
@@ -41,11 +40,11 @@ def check_corpus(root: Path) -> Checked:
 def _structure(loaded: Loaded) -> Iterator[Problem]:
     seen: dict[str, str] = {}
     for name, text in sorted(loaded.sessions.items()):
-        path = f"sessions/{name}.md"
-        if (parts := split_session(text)) is not None:
+        path = loaded.path(name)
+        if not loaded.suite.plain and (parts := split_session(text)) is not None:
             yield from _front_matter(path, parts[0], seen)
             yield from _segments(path, text, parts[1])
-    rows = {row.category: row for row in loaded.categories}
+    rows = {row.category: row for row in loaded.suite.categories}
     for name, labels in loaded.labels.items():
         yield from _category(name, labels, rows)
     yield from _counts(loaded)
@@ -90,8 +89,6 @@ def _category(name: str, labels: Labels, rows: dict[str, CategoryRow]) -> Iterat
     path, category = f"expected/{name}.yaml", labels.category
     if category != _NUMBER.sub("", name) or not _NUMBER.search(name):
         yield Problem(path, "category", f'is "{category}", and the file is not named {category}-NUMBER.yaml')
-    if category.startswith(_EMPTY) and not labels.expect_empty:
-        yield Problem(path, "expect_empty", f"is false in the category {category}, which expects nothing")
     if rows and category not in rows:
         yield Problem(path, "category", f'"{category}" is not in the table of corpus.yaml')
     elif rows:
@@ -103,16 +100,16 @@ def _expected(path: str, labels: Labels, expected: str) -> Iterator[Problem]:
     if (expected == "empty") != labels.expect_empty:
         wanted = "an empty answer" if expected == "empty" else "points"
         yield Problem(path, "expect_empty", f"corpus.yaml says that {labels.category} expects {wanted}")
-    if expected in ("practice", "map") and all(point.type != expected for point in labels.points):
+    if expected not in ("empty", "subset") and all(point.type != expected for point in labels.points):
         yield Problem(path, "expected_points", f"corpus.yaml says that {labels.category} expects a {expected}")
 
 
 def _counts(loaded: Loaded) -> Iterator[Problem]:
     found = Counter(labels.category for labels in loaded.labels.values())
-    for row in loaded.categories:
+    for row in loaded.suite.categories:
         if found[row.category] != row.fixtures:
             text = f"{row.category} has {count(found[row.category], 'fixture')}, and the table says {row.fixtures}"
             yield Problem("corpus.yaml", "categories", text)
-    for category, times in Counter(row.category for row in loaded.categories).items():
+    for category, times in Counter(row.category for row in loaded.suite.categories).items():
         if times > 1:
             yield Problem("corpus.yaml", "categories", f"{category} is in the table {times} times")

@@ -14,7 +14,15 @@ from prompteval.model import Contract, Proposal
 if TYPE_CHECKING:
     import jsonschema_rs
 
-DEFAULT_SUITE = "core"
+# The contract of a suite that names none, as its corpus.yaml would: kenkeep's.
+DEFAULT: Mapping[str, Any] = {
+    "schema": "proposal-output",
+    "proposals": {"practice": "/practice", "map": "/map"},
+    "type": "/type",
+    "title": "/title",
+    "searched": ["/title", "/body"],
+}
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _FOLDER = Path(__file__).parent.parent / "contracts"
 _LONGEST_MESSAGE = 200
 _MOST_PLACES = 5_000
@@ -53,17 +61,50 @@ def contract_text(name: str) -> str:
 @lru_cache
 def default_contract() -> Contract:
     """Return the contract of an answer where the suite names none."""
-    lists = (("practice", "/practice"), ("map", "/map"))  # kenkeep's
-    return Contract(json.loads(contract_text("proposal-output")), lists, "/type", "/title", ("/title", "/body"))
+    return contract_from({**DEFAULT, "schema": _shipped(DEFAULT["schema"])})
+
+
+def contract_from(block: Mapping[str, Any]) -> Contract:
+    """Return the contract that the block `answer` of a corpus.yaml says, its schema read."""
+    kept = block.get("kept")
+    return Contract(
+        block["schema"],
+        tuple(block["proposals"].items()),
+        block.get("type"),
+        block.get("title"),
+        tuple(block["searched"]),
+        None if kept is None else tuple(kept),
+    )
 
 
 @lru_cache
 def contract_of(text: str) -> Contract:
     """Return the contract that a canonical text of the ledger says."""
     value = json.loads(text)
-    lists = tuple((type_, pointer) for type_, pointer in value.pop("proposals"))
-    searched, kept = tuple(value.pop("searched")), value.pop("kept")
-    return Contract(proposals=lists, searched=searched, kept=None if kept is None else tuple(kept), **value)
+    return contract_from({**value, "proposals": dict(value["proposals"])})
+
+
+def schema_problem(schema: Any) -> str | None:
+    """Return why a value is no JSON Schema that answers can be checked with, or None."""
+    if not isinstance(schema, dict):
+        return "is not a JSON object, as a schema is"
+    if schema.get("$schema", _DRAFT) != _DRAFT:
+        return f'is not a JSON Schema of draft 2020-12 ("$schema": "{_DRAFT}")'
+    if remote := next(_remote(schema), None):
+        return f'refers to {remote}, which is not in the file; put it under "$defs"'
+    try:
+        _validator(canonical(schema))
+    except ValueError as error:
+        return f"is not a JSON Schema: {_shortened(str(error).partition(chr(10))[0])}"
+    return None
+
+
+def _remote(value: Any) -> Iterator[str]:
+    """Yield what a schema refers to outside itself: nothing is ever fetched."""
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        if key in ("$ref", "$dynamicRef") and isinstance(item, str) and not item.startswith("#"):
+            yield item
+        yield from _remote(item)
 
 
 def proposals_of(value: Any, contract: Contract) -> Iterator[Proposal]:

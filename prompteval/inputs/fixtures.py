@@ -1,18 +1,19 @@
-"""Read a fixtures folder: `sessions/*.md`, `expected/*.yaml` and, where there is one, `corpus.yaml`."""
+"""Read a fixtures folder: the texts in `sessions/` and the labels in `expected/*.yaml`."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from prompteval.errors import DataError, Problem, PromptevalError
 from prompteval.inputs import yaml_lines
-from prompteval.inputs.contract import DEFAULT_SUITE, breaches, default_contract, json_path
+from prompteval.inputs.contract import json_path
 from prompteval.inputs.files import FileRefusedError, read_text, scan
-from prompteval.model import CategoryRow, Corpus, ExpectedPoint, Fixture, Labels
+from prompteval.inputs.suite import checked, load_suite
+from prompteval.model import Corpus, ExpectedPoint, Fixture, Labels, Suite
 from prompteval.text.fold import fold
 
 _SEGMENT = re.compile(r"^\[(USER|AGENT)[^\]\n]*\]:", re.MULTILINE)
@@ -22,35 +23,41 @@ _FRONT_MATTER = re.compile(r"---\n(.*?)^---\n(.*)", re.MULTILINE | re.DOTALL)
 class Loaded(NamedTuple):
     """What could be read of a corpus, and all that is wrong with it. `labels` holds those without a problem."""
 
+    suite: Suite
     sessions: dict[str, str]
     labels: dict[str, Labels]
-    version: str | None
-    categories: tuple[CategoryRow, ...]
     problems: list[Problem]
+
+    def path(self, name: str) -> str:
+        """Return where the session of a fixture stands in its folder."""
+        return f"sessions/{name}{suffix(self.suite)}"
+
+
+def suffix(suite: Suite) -> str:
+    """Return the ending of the session files of a suite."""
+    return ".txt" if suite.plain else ".md"
 
 
 def load_corpus(root: Path) -> Loaded:
     """Return what is in `root`, with its problems. Raises PromptevalError where there is no corpus."""
     for name in ("sessions", "expected"):
-        if not (root / name).is_dir():
-            raise PromptevalError(f"no fixtures in {root}: it has no folder '{name}'; name the folder with --fixtures")
-    problems: list[Problem] = []
-    sessions = _read_all(root, "sessions", ".md", problems)
+        _need_folder(root, name)
+    suite, problems = load_suite(root)
+    loaded = Loaded(suite, {}, {}, problems)
+    loaded.sessions.update(_read_all(root, "sessions", suffix(suite), problems))
     expected = _read_all(root, "expected", ".yaml", problems)
-    problems += _unpaired(sessions, expected)
-    labels = {}
-    for name in sorted(sessions.keys() | expected.keys()):
-        if (text := sessions.get(name)) is not None:
-            problems += session_problems(f"sessions/{name}.md", text)
+    problems += _unpaired(loaded, expected)
+    for name in sorted(loaded.sessions.keys() | expected.keys()):
+        if (text := loaded.sessions.get(name)) is not None and not suite.plain:
+            problems += session_problems(loaded.path(name), text)
         if (source := expected.get(name)) is not None:
-            read, wrong = read_labels(f"expected/{name}.yaml", source, name)
+            read, wrong = read_labels(f"expected/{name}.yaml", source, name, suite.contract.types)
             problems += wrong
             if read:
-                labels[name] = read
-    version, categories, wrong = _read_corpus_file(root)
-    if not sessions and not expected and not problems:
-        raise PromptevalError(f"no fixtures in {root}: its sessions folder has no .md file")
-    return Loaded(sessions, labels, version, categories, problems + wrong)
+                loaded.labels[name] = read
+    if not loaded.sessions and not expected and not problems:
+        raise PromptevalError(f"no fixtures in {root}: its sessions folder has no {suffix(suite)} file")
+    return loaded
 
 
 def read_corpus(root: Path) -> Corpus:
@@ -58,13 +65,26 @@ def read_corpus(root: Path) -> Corpus:
     loaded = load_corpus(root)
     if loaded.problems:
         raise DataError(f"the fixtures in {root} cannot be used", loaded.problems)
-    fixtures = tuple(Fixture(name, loaded.sessions[name], labels) for name, labels in loaded.labels.items())
-    return Corpus(DEFAULT_SUITE, default_contract(), fixtures, loaded.version, loaded.categories)
+    return Corpus(loaded.suite, tuple(Fixture(name, loaded.sessions[name], own) for name, own in loaded.labels.items()))
 
 
-def fixture_ids(root: Path) -> list[str]:
-    """Return the fixture ids of the corpus in `root`, sorted. Raises as read_corpus does."""
-    return [fixture.id for fixture in read_corpus(root).fixtures]
+def session_files(root: Path, suite: Suite) -> dict[str, Path]:
+    """Return the session file of each fixture in `root` by id, sorted, whether it has labels or not.
+
+    Raises DataError for names that no system tells apart, PromptevalError where there is none.
+    """
+    _need_folder(root, "sessions")
+    listing = scan(root / "sessions", suffix(suite))
+    if listing.problems:
+        raise DataError(f"the sessions in {root} cannot be used", listing.problems)
+    if not listing.files:
+        raise PromptevalError(f"no fixtures in {root}: its sessions folder has no {suffix(suite)} file")
+    return listing.files
+
+
+def _need_folder(root: Path, name: str) -> None:
+    if not (root / name).is_dir():
+        raise PromptevalError(f"no fixtures in {root}: it has no folder '{name}'; name the folder with --fixtures")
 
 
 def split_session(text: str) -> tuple[str, str] | None:
@@ -88,11 +108,11 @@ def _read_all(root: Path, name: str, suffix: str, problems: list[Problem]) -> di
     return texts
 
 
-def _unpaired(sessions: dict[str, str], expected: dict[str, str]) -> Iterator[Problem]:
-    for name in sessions.keys() - expected.keys():
-        yield Problem(f"sessions/{name}.md", "", f"has no labels; expected/{name}.yaml is missing or unreadable")
-    for name in expected.keys() - sessions.keys():
-        yield Problem(f"expected/{name}.yaml", "", f"has no session; sessions/{name}.md is missing or unreadable")
+def _unpaired(loaded: Loaded, expected: Collection[str]) -> Iterator[Problem]:
+    for name in loaded.sessions.keys() - expected:
+        yield Problem(loaded.path(name), "", f"has no labels; expected/{name}.yaml is missing or unreadable")
+    for name in set(expected) - loaded.sessions.keys():
+        yield Problem(f"expected/{name}.yaml", "", f"has no session; {loaded.path(name)} is missing or unreadable")
 
 
 def session_problems(path: str, text: str) -> list[Problem]:
@@ -101,24 +121,24 @@ def session_problems(path: str, text: str) -> list[Problem]:
     if parts is None:
         return [Problem(path, "", "does not start with front matter between two lines of ---", 1)]
     front_matter, body = parts
-    _, problems = _checked(path, front_matter, "session-front-matter", first_line=2)
+    _, problems = checked(path, front_matter, "session-front-matter", first_line=2)
     if not _SEGMENT.match(body.lstrip("\n")):
         problems.append(Problem(path, "", "its body does not start with a [USER]: or [AGENT]: segment"))
     return problems
 
 
-def read_labels(path: str, source: str, name: str) -> tuple[Labels | None, list[Problem]]:
-    """Return the labels in one sidecar of the fixture `name`, or None and the problems."""
-    document, problems = _checked(path, source, "expected-labels")
+def read_labels(path: str, source: str, name: str, types: Collection[str]) -> tuple[Labels | None, list[Problem]]:
+    """Return the labels in one sidecar of the fixture `name`, or None and the problems. A point has one of `types`."""
+    document, problems = checked(path, source, "expected-labels")
     if document is None:
         return None, problems
-    for place, text in _label_rules(document.value, name):
+    for place, text in _label_rules(document.value, name, types):
         problems.append(Problem(path, json_path(place), text, document.line(place)))
     return (None, problems) if problems else (_labels(document.value), [])
 
 
-def _label_rules(value: Any, name: str) -> Iterator[tuple[yaml_lines.Path, str]]:
-    """Yield what a JSON Schema cannot say: names that agree, one id a point, lower case, emptiness that agrees.
+def _label_rules(value: Any, name: str, types: Collection[str]) -> Iterator[tuple[yaml_lines.Path, str]]:
+    """Yield what the JSON Schema of labels cannot say: names and types that agree, one id per point, lower case.
 
     The value may break its contract elsewhere; what has the wrong shape is passed over, and the contract names it.
     """
@@ -135,11 +155,13 @@ def _label_rules(value: Any, name: str) -> Iterator[tuple[yaml_lines.Path, str]]
         yield ("expect_empty",), "is false, yet there are no expected_points"
     seen: set[str] = set()
     for index, point in enumerate(points):
-        point_id = point.get("id") if isinstance(point, dict) else None
+        point_id, type_ = (point.get("id"), point.get("type")) if isinstance(point, dict) else (None, None)
         if isinstance(point_id, str):
             if point_id in seen:
                 yield ("expected_points", index, "id"), f'"{point_id}" names a second point'
             seen.add(point_id)
+        if isinstance(type_, str) and type_.strip() and type_ not in types:
+            yield ("expected_points", index, "type"), f'"{type_}" is none of {", ".join(types)}'
     yield from _bad_terms(("expected_points",), points)
 
 
@@ -170,37 +192,3 @@ def _labels(value: dict[str, Any]) -> Labels:
     )
     budget = int(value["max_unexpected_proposals"])
     return Labels(value["category"], value["expect_empty"], points, budget, value.get("notes", ""))
-
-
-def _checked(
-    path: str, source: str, contract: str, first_line: int = 1
-) -> tuple[yaml_lines.YAMLText | None, list[Problem]]:
-    """Return the YAML in `source` and what it breaks of a contract; None where it cannot be read."""
-    try:
-        document = yaml_lines.load(source, first_line)
-    except yaml_lines.YAMLTextError as error:
-        return None, [Problem(path, "", str(error), error.line)]
-    return document, [
-        Problem(path, breach.field, document.said(breach.path, breach.text), document.line(breach.path))
-        for breach in breaches(contract, document.value)
-    ]
-
-
-def corpus_problems(path: str, source: str) -> list[Problem]:
-    """Return what is wrong with a corpus.yaml."""
-    return _checked(path, source, "corpus")[1]
-
-
-def _read_corpus_file(root: Path) -> tuple[str | None, tuple[CategoryRow, ...], list[Problem]]:
-    path = root / "corpus.yaml"
-    if not os.path.lexists(path):  # a link to nothing is a mistake, not an absence
-        return None, (), []
-    try:
-        document, problems = _checked(path.name, read_text(path), "corpus")
-    except FileRefusedError as error:
-        return None, (), [Problem(path.name, "", str(error))]
-    if document is None or problems:
-        return None, (), problems
-    columns = ("category", "count", "expected", "tests")
-    rows = tuple(CategoryRow(*(row[name] for name in columns)) for row in document.value["categories"])
-    return document.value["version"], rows, []

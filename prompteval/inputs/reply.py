@@ -1,4 +1,4 @@
-"""Find the answer in a pasted reply: the one JSON object in it, bare, in a code fence or after prose."""
+"""Find the answer in a pasted reply: the one JSON object (or list) in it, bare, in a code fence or after prose."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 from prompteval.errors import DataError, Problem, PromptevalError
 from prompteval.inputs import strict_json
-from prompteval.inputs.contract import default_contract
 from prompteval.inputs.results import read_answer
+from prompteval.model import Contract
 
 _BEFORE, _BEHIND = re.compile(r"\[\s*\Z"), re.compile(r"\s*\]")
 _MOST, _SHOWN = 100, 10  # objects looked for, and lines named, before a reply is no answer for certain
 # What JSON may have after the brace that opens an object; any other brace is prose, such as {a, b} or ${HOME}.
 _OBJECT = re.compile(r'\{(?=\s*["}])')
+_VALUE = re.compile(r'\{(?=\s*["}])|\[(?=\s*["{\[\]])')  # where the answer is a list; [1] and [a](b) are prose
 
 
 class Reply(NamedTuple):
@@ -24,35 +25,36 @@ class Reply(NamedTuple):
     line: int
 
 
-def find_answer(reply: str) -> str:
+def find_answer(reply: str, contract: Contract) -> str:
     """Return the answer in a reply, as the text of its result file: one field per line.
 
     Raises PromptevalError, with line numbers, where there is no object, more than one, or one that does not end, and
     DataError with every problem where the object breaks its contract.
     """
-    found = _one_object(reply)
-    answer = read_answer(found.text.encode("utf-8", "surrogatepass"), default_contract())
+    what = "list" if contract.is_list else "object"
+    found = _one(what, reply)
+    answer = read_answer(found.text.encode("utf-8", "surrogatepass"), contract)
     if not answer.valid:
         raise DataError(
             "the answer is not valid; save it unchanged with --as-is, or ask again in a fresh conversation",
-            [Problem(f"the object on line {found.line}", "", problem) for problem in answer.problems],
+            [Problem(f"the {what} on line {found.line}", "", problem) for problem in answer.problems],
         )
     return json.dumps(strict_json.parse(found.text), ensure_ascii=False, indent=2) + "\n"
 
 
-def _one_object(reply: str) -> Reply:
+def _one(what: str, reply: str) -> Reply:
     whole = reply.strip()
     if not whole:
         raise PromptevalError("the reply is empty; paste all of it")
     if _parses(whole):
         return Reply(whole, 1)
-    found = _objects(reply)
+    found = _values(what, reply)
     if not found:
-        raise PromptevalError(f"no JSON object in the {reply.count(chr(10)) + 1} lines of the reply; paste all of it")
+        raise PromptevalError(f"no JSON {what} in the {reply.count(chr(10)) + 1} lines of the reply; paste all of it")
     if len(found) > 1:
         lines = ", ".join(str(each.line) for each in found[:_SHOWN]) + ", …" * (len(found) > _SHOWN)
         number = f"more than {_MOST}" if len(found) > _MOST else str(len(found))
-        raise PromptevalError(f"{number} JSON objects in the reply, on lines {lines}; keep the one that is the answer")
+        raise PromptevalError(f"{number} JSON {what}s in the reply, on lines {lines}; keep the one that is the answer")
     return found[0]
 
 
@@ -64,26 +66,30 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _objects(reply: str) -> list[Reply]:
-    """Return every object that stands by itself. Raises PromptevalError for one that does not end or is part of a list.
+def _values(what: str, reply: str) -> list[Reply]:
+    """Return every object, or list, that stands by itself. Raises PromptevalError for one that does not end.
 
-    An object that is broken is still an object: what it holds is never taken for the answer in its stead.
+    And for an object in a list, or beside a list that is the answer. One that is broken is still one: what it holds is
+    never taken for the answer in its stead.
     """
+    opening = _VALUE if what == "list" else _OBJECT
     found: list[Reply] = []
     place, line = 0, 1
-    while len(found) <= _MOST and (match := _OBJECT.search(reply, place)):
+    while len(found) <= _MOST and (match := opening.search(reply, place)):
         start = match.start()
         line += reply.count("\n", place, start)
         try:
             end = strict_json.end_of_object(reply, start)
         except strict_json.NotJSONError as error:
-            raise PromptevalError(f"the object on line {line} of the reply is {error}") from error
+            raise PromptevalError(f"the {what} on line {line} of the reply is {error}") from error
         if end is None:
             last = reply.count("\n") + 1
             raise PromptevalError(
-                f"the object on line {line} of the reply does not end by line {last}; paste all of it"
+                f"the {what} on line {line} of the reply does not end by line {last}; paste all of it"
             )
-        if _BEFORE.search(reply, place, start) and _BEHIND.match(reply, end):
+        if what == "list" and match[0] == "{":
+            raise PromptevalError(f"the JSON on line {line} of the reply is an object; the answer is one list")
+        if what == "object" and _BEFORE.search(reply, place, start) and _BEHIND.match(reply, end):
             raise PromptevalError(f"the object on line {line} of the reply stands in a list; the answer is one object")
         found.append(Reply(reply[start:end], line))
         line += reply.count("\n", start, end)

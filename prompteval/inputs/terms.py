@@ -61,9 +61,9 @@ def problems(loaded: Loaded) -> Iterator[Problem]:
     yield from _own_guards(loaded)
     for name, text in sorted(loaded.sessions.items()):
         if name in text:
-            yield Problem(f"sessions/{name}.md", "", "contains its own fixture id, which shows the label")
+            yield Problem(loaded.path(name), "", "contains its own fixture id, which shows the label")
         for number, what, found in _private(text):
-            yield Problem(f"sessions/{name}.md", "", f"looks like {what}: {found[:40]}", number)
+            yield Problem(loaded.path(name), "", f"looks like {what}: {found[:40]}", number)
 
 
 def _private(text: str) -> Iterator[tuple[int, str, str]]:
@@ -96,12 +96,15 @@ def warnings(loaded: Loaded) -> Iterator[Problem]:
         if term.role not in _EXCLUDING:
             for reason in _weak(fold(term.text), term.name, bodies):
                 yield term.problem(f'"{term.text}" is weak: {reason}')
-    yield from _template_reuse(bodies)
+    for (left, right), run in _template_reuse(bodies).items():
+        text = f'shares {len(run)} words in a row with {left}: "{" ".join(run[:LONGEST_SHARED])} …"'
+        yield Problem(loaded.path(right), "", text)
 
 
 def _body(loaded: Loaded, name: str) -> str:
-    parts = split_session(loaded.sessions[name])
-    return parts[1] if parts else loaded.sessions[name]
+    text = loaded.sessions[name]
+    parts = None if loaded.suite.plain else split_session(text)
+    return parts[1] if parts else text
 
 
 def _terms(loaded: Loaded) -> Iterator[_Term]:
@@ -146,8 +149,8 @@ def _longer_word(term: str, text: str) -> str | None:
     return found[0] if found else None
 
 
-def _template_reuse(bodies: dict[str, str]) -> Iterator[Problem]:
-    """Yield, for each pair of sessions with a long run of words in common, the longest one."""
+def _template_reuse(bodies: dict[str, str]) -> dict[tuple[str, str], list[str]]:
+    """Return the longest run of words that two sessions have in common, for each pair with a long one."""
     words = {name: _WORD.findall(body) for name, body in sorted(bodies.items())}
     runs: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
     for name, listed in words.items():
@@ -161,9 +164,7 @@ def _template_reuse(bodies: dict[str, str]) -> Iterator[Problem]:
                 run = _common_run(words[left][places[left] :], words[right][places[right] :])
                 if len(run) > len(longest.get((left, right), ())):
                     longest[left, right] = run
-    for (left, right), run in longest.items():
-        text = f'shares {len(run)} words in a row with {left}: "{" ".join(run[:LONGEST_SHARED])} …"'
-        yield Problem(f"sessions/{right}.md", "", text)
+    return longest
 
 
 def _common_run(left: list[str], right: list[str]) -> list[str]:

@@ -62,7 +62,7 @@ def ingest(
     if results is None or tags is None:
         recorded = record(ledger, corpus)
         return Ingested(corpus, tags, {}, recorded, tuple(_went_back(corpus, recorded)))
-    answers, others = read_results(results, [fixture.id for fixture in corpus.fixtures], corpus.contract)
+    answers, others = read_results(results, [fixture.id for fixture in corpus.fixtures], corpus.suite.contract)
     missing = [fixture.id for fixture in corpus.fixtures if fixture.id not in answers]
     if not answers:
         example = f"a result is named after its fixture, such as {missing[0]}.json"
@@ -149,20 +149,20 @@ def record(
             return Recorded(None, *_append_corpus(connection, corpus, _now(connection)))
         sessions = {fixture.id: digest(fixture.session) for fixture in corpus.fixtures}
         evidence = [(name, sessions[name], digest(answer.text)) for name, answer in answers.items()]
-        repeats = _repeats(connection, corpus.suite, tags, evidence)
+        repeats = _repeats(connection, corpus.suite.name, tags, evidence)
         if repeats and not repeat:
             raise PromptevalError(_already(connection, repeats[-1]))
         now = _now(connection)
         new_corpus = _append_corpus(connection, corpus, now)
         same = [other for other in _same_answers(connection, answers) if other not in repeats]
         other_prompts = _other_prompts(connection, tags)
-        identity = run_id(corpus.suite, tags.identity, evidence, len(repeats))
+        identity = run_id(corpus.suite.name, tags.identity, evidence, len(repeats))
         prompts = [PromptRow(identity, place, *prompt) for place, prompt in enumerate(tags.prompts)]
         run = RunRow(identity, *tags.identity, len(repeats), corpus.revision, tags.note, now, "")
         run = run._replace(checksum=checksum_of_run(run, prompts))
         _append(connection, _run_rows(run, prompts, answers))
         _append_derived(connection, corpus, answers)
-        sample = _sample(connection, tags, corpus.suite)
+        sample = _sample(connection, tags, corpus.suite.name)
     return Recorded(identity, *new_corpus, sample, tuple(same), tuple(other_prompts))
 
 
@@ -236,12 +236,12 @@ def _append_corpus(connection: sqlite3.Connection, corpus: Corpus, now: str) -> 
     latest = connection.execute(
         "select corpus, version from corpus_recording join corpus on revision = corpus where suite = ?"
         " order by recorded_at desc, corpus desc limit 1",
-        [corpus.suite],
+        [corpus.suite.name],
     ).fetchone()
-    if latest == (corpus.revision, corpus.version):
+    if latest == (corpus.revision, corpus.suite.version):
         return False, None
     known = connection.execute("select 1 from corpus where revision = ?", [corpus.revision]).fetchone()
-    recording = RecordingRow(now, corpus.revision, corpus.version, "")
+    recording = RecordingRow(now, corpus.revision, corpus.suite.version, "")
     recording = recording._replace(checksum=checksum_of_recording(recording))
     _append(connection, [*_corpus_rows(corpus), ("corpus_recording", recording)])
     return True, latest[0] if known and latest[0] != corpus.revision else None
@@ -251,9 +251,9 @@ Rows = Iterable[tuple[str, Row]]  # each with its table
 
 
 def _corpus_rows(corpus: Corpus) -> Rows:
-    contract = text_row(corpus.contract.text)
+    contract = text_row(corpus.suite.contract.text)
     yield "contract", contract
-    yield "corpus", CorpusRow(corpus.revision, corpus.suite, contract.digest)
+    yield "corpus", CorpusRow(corpus.revision, corpus.suite.name, contract.digest)
     for fixture in corpus.fixtures:
         session, labels = text_row(fixture.session), text_row(fixture.labels.text)
         yield "session", session
@@ -291,7 +291,7 @@ def _append(connection: sqlite3.Connection, rows: Rows) -> None:
 
 
 def _append_derived(connection: sqlite3.Connection, corpus: Corpus, answers: Mapping[str, Answer]) -> None:
-    contract = digest(corpus.contract.text)
+    contract = digest(corpus.suite.contract.text)
     known = set(connection.execute("select answer from validity where contract = ?", [contract]))
     listed = {digest(answer.text): answer for answer in answers.values()}
     new = sorted(name for name in listed if (name,) not in known)

@@ -20,7 +20,7 @@ def ingested_lines(ingested: Ingested, ledger: Path | None) -> list[str]:
     corpus, recorded = ingested.corpus, ingested.recorded
     state = "recorded" if recorded.new_corpus else "unchanged"
     total, answered = len(corpus.fixtures), len(ingested.answers)
-    fixtures = f"corpus {corpus_name(corpus.revision, corpus.version)}: {count(total, 'fixture')}, {state}"
+    fixtures = f"corpus {corpus_name(corpus.revision, corpus.suite.version)}: {count(total, 'fixture')}, {state}"
     if recorded.run_id is None or ingested.tags is None:
         return [fixtures, "no RESULTS were named, so no run was recorded"]
     tags, short_id = ingested.tags, recorded.run_id[:8]

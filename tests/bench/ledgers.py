@@ -63,18 +63,18 @@ def fill(ledger: Path, corpus: Corpus, runs: Iterable[int]) -> None:
             found["answer"] = {key: row for key, row in found["answer"].items() if key not in known}
             known |= found["answer"].keys()
             facts.insert(connection, found)
-            read = (read_answer(row.text.encode(), corpus.contract) for row in found["answer"].values())
-            contract = digest(corpus.contract.text)
+            read = (read_answer(row.text.encode(), corpus.suite.contract) for row in found["answer"].values())
+            contract = digest(corpus.suite.contract.text)
             derived.insert_answers(connection, [derived.of_answer(digest(a.text), contract, a) for a in read])
 
 
 def _run(corpus: Corpus, given: Mapping[str, Any], version: str, recorded_at: str) -> facts.Facts:
     """Return the facts of one run."""
     sessions = {fixture.id: digest(fixture.session) for fixture in corpus.fixtures}
-    texts = {name: read_answer(json.dumps(value).encode(), corpus.contract).text for name, value in given.items()}
+    texts = {name: read_answer(json.dumps(value).encode(), corpus.suite.contract).text for name, value in given.items()}
     rows = {name: text_row(text) for name, text in texts.items()}
     evidence = [(name, sessions[name], row.digest) for name, row in rows.items()]
-    identity = run_id(corpus.suite, (version, "X", None, None), evidence, 0)
+    identity = run_id(corpus.suite.name, (version, "X", None, None), evidence, 0)
     run = RunRow(identity, version, "X", None, None, 0, corpus.revision, None, recorded_at, "")
     found = facts.empty()
     found["answer"] = {(row.digest,): row for row in rows.values()}
