@@ -6,7 +6,16 @@ from pathlib import Path
 
 import click
 
-from prompteval.console import emit, format_option, labels_option, ledger_option, output_option, run_option, tell
+from prompteval.console import (
+    emit,
+    format_option,
+    labels_option,
+    ledger_option,
+    output_option,
+    run_option,
+    suite_option,
+    tell,
+)
 from prompteval.ledger.ledger import Ledger
 from prompteval.report.formats import FORMATS, render
 
@@ -15,11 +24,12 @@ model_option = click.option("--model", metavar="NAME", help="Only the runs of th
 
 @click.command()
 @run_option
+@suite_option
 @labels_option
 @format_option(*FORMATS)
 @output_option
 @ledger_option
-def score(selector: str, labels: str, form: str, output: Path | None, ledger: Path) -> None:
+def score(selector: str, *, suite: str | None, labels: str, form: str, output: Path | None, ledger: Path) -> None:
     """Report one run: every fixture with its reasons, categories, recall, phantoms and gate accuracy.
 
     \b
@@ -27,7 +37,7 @@ def score(selector: str, labels: str, form: str, output: Path | None, ledger: Pa
     prompteval score --run v6 --format markdown
     """
     with Ledger.open(ledger) as opened:
-        runs = opened.select(selector).runs
+        runs = opened.select(selector, suite).runs
         (scored,) = opened.scored(runs[-1:], labels)
     _tell_newest(selector, len(runs), scored.run.short_id)
     emit(render("score", form, scored), output, ledger)
@@ -35,11 +45,14 @@ def score(selector: str, labels: str, form: str, output: Path | None, ledger: Pa
 
 @click.command()
 @run_option
+@suite_option
 @click.option("--transcript", is_flag=True, help="Show the session too.")
 @output_option
 @ledger_option
 @click.argument("fixture")
-def show(fixture: str, selector: str, transcript: bool, output: Path | None, ledger: Path) -> None:
+def show(
+    fixture: str, selector: str, *, suite: str | None, transcript: bool, output: Path | None, ledger: Path
+) -> None:
     """Show why FIXTURE scored as it did in one run: each term, found or absent, in each proposal.
 
     \b
@@ -48,7 +61,7 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
     from prompteval.versions import show_fixture
 
     with Ledger.open(ledger) as opened:
-        detail, found = show_fixture(opened, fixture, selector)
+        detail, found = show_fixture(opened, fixture, selector, suite)
     _tell_newest(selector, found, detail.run.short_id)
     emit(render("show", "text", detail, transcript), output, ledger)
 
@@ -56,6 +69,7 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
 @click.command()
 @click.argument("baseline")
 @click.argument("candidate")
+@suite_option
 @model_option
 @click.option(
     "--labels",
@@ -68,12 +82,20 @@ def show(fixture: str, selector: str, transcript: bool, output: Path | None, led
 @output_option
 @ledger_option
 def diff(
-    baseline: str, candidate: str, *, model: str | None, labels: str, form: str, output: Path | None, ledger: Path
+    baseline: str,
+    candidate: str,
+    *,
+    suite: str | None,
+    model: str | None,
+    labels: str,
+    form: str,
+    output: Path | None,
+    ledger: Path,
 ) -> None:
     """Compare two versions, BASELINE and CANDIDATE, or two runs.
 
     Each is a version (all its runs), a run id or latest. Versions are compared like with like: one table for each
-    model, temperature and harness they have in common.
+    suite, model, temperature and harness they have in common.
 
     \b
     prompteval diff v5 v6
@@ -82,28 +104,30 @@ def diff(
     from prompteval.versions import diff as compare
 
     with Ledger.open(ledger) as opened:
-        compared = compare(opened, baseline, candidate, model, labels)
+        compared = compare(opened, baseline, candidate, suite=suite, model=model, labels=labels)
     emit(render("diff", form, compared), output, ledger)
 
 
 @click.command()
+@suite_option
 @format_option(*FORMATS)
 @output_option
 @ledger_option
-def runs(form: str, output: Path | None, ledger: Path) -> None:
+def runs(suite: str | None, form: str, output: Path | None, ledger: Path) -> None:
     """List the recorded runs, oldest first.
 
     \b
     prompteval runs
     """
-    from prompteval.versions import history as read_history
+    from prompteval.versions import histories
 
     with Ledger.open(ledger) as opened:
-        found = read_history(opened)
-    emit(render("runs", form, found.runs), output, ledger)
+        found = histories(opened, suite)
+    emit(render("runs", form, found), output, ledger)
 
 
 @click.command()
+@suite_option
 @model_option
 @click.option(
     "--by",
@@ -117,28 +141,31 @@ def runs(form: str, output: Path | None, ledger: Path) -> None:
 @format_option(*FORMATS)
 @output_option
 @ledger_option
-def history(*, model: str | None, grain: str, labels: str, form: str, output: Path | None, ledger: Path) -> None:
+def history(
+    *, suite: str | None, model: str | None, grain: str, labels: str, form: str, output: Path | None, ledger: Path
+) -> None:
     """Show version over version: recall, phantoms, gate accuracy and fixtures passed, oldest first.
 
     \b
     prompteval history
     prompteval history --format markdown --output fixtures/RESULTS.md
     """
-    from prompteval.versions import history as read_history
+    from prompteval.versions import histories
 
     with Ledger.open(ledger) as opened:
-        found = read_history(opened, model, labels)
+        found = histories(opened, suite, model, labels)
     emit(render("history", form, found, grain), output, ledger)
 
 
 @click.command()
+@suite_option
 @output_option
 @ledger_option
-def report(output: Path | None, ledger: Path) -> None:
+def report(suite: str | None, output: Path | None, ledger: Path) -> None:
     """Write one HTML page: each version against the one before, the history, every run and every fixture.
 
     All of it under the latest labels, so that runs recorded with other ones can be compared.
-    The page needs nothing beside itself. It shows what broke first, and each fixture leads to its answers.
+    The page is self-contained. It shows what broke first, and each fixture leads to its answers.
 
     \b
     prompteval report --output report.html
@@ -146,16 +173,17 @@ def report(output: Path | None, ledger: Path) -> None:
     from prompteval.report.pages import whole_page
 
     with Ledger.open(ledger) as opened:
-        page = whole_page(opened)
+        page = whole_page(opened, suite)
     emit(page, output, ledger)
 
 
 @click.command()
+@suite_option
 @model_option
 @format_option("text", "markdown")
 @output_option
 @ledger_option
-def labels(model: str | None, form: str, output: Path | None, ledger: Path) -> None:
+def labels(*, suite: str | None, model: str | None, form: str, output: Path | None, ledger: Path) -> None:
     """Show what the recorded answers say about the labels: is a point brittle, or the prompt bad?
 
     Points that no run matched, terms and guards that alone cause misses, points with more near misses than matches.
@@ -166,7 +194,7 @@ def labels(model: str | None, form: str, output: Path | None, ledger: Path) -> N
     from prompteval.versions import label_evidence
 
     with Ledger.open(ledger) as opened:
-        evidence = label_evidence(opened, model)
+        evidence = label_evidence(opened, suite, model)
     emit(render("labels", form, evidence), output, ledger)
 
 

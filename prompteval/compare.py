@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.outcomes import MEASURES, PASSED, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, add
-from prompteval.samples import Samples
+from prompteval.samples import Samples, samples
 from prompteval.stats import sum_of_means
+
+if TYPE_CHECKING:
+    from prompteval.ledger.ledger import Ledger, Selection
+    from prompteval.ledger.scoring import Scoring
 
 Answers = Sequence[FixtureOutcome]  # to one fixture, one per run
 Both = Sequence[Answers]  # those of the baseline, then those of the candidate
@@ -78,11 +82,12 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A baseline and a candidate under one set of labels, on the fixtures that both answered with the same session.
+    """A baseline and a candidate of one suite, on the fixtures that both answered with the same session.
 
     `labels` is the corpus revision whose labels scored both sides; None: each run's own.
     """
 
+    suite: str
     baseline: Side
     candidate: Side
     labels: str | None
@@ -155,60 +160,58 @@ class Comparison:
         return [pair for pair in self.pairs if pair.change == change]
 
 
-class Answered(NamedTuple):
-    """One side before it is paired: the runs that count, and the session of each fixture by run id."""
+class _Asked(NamedTuple):
+    """One side before it is paired: the sessions that each run was asked about, and the outcomes that could count."""
 
     name: str
     samples: Samples
-    sessions: Mapping[str, Mapping[str, str]]
+    sessions: Sequence[Mapping[str, str]]
+    outcomes: Mapping[str, Mapping[str, FixtureOutcome]]
 
-    def asked(self, fixture: str) -> set[str]:
-        """Return every session of a fixture that its runs were asked."""
-        return {sessions[fixture] for sessions in self.sessions.values() if fixture in sessions}
+    def on(self, fixtures: Iterable[str]) -> Side:
+        """Return the side on some fixtures."""
+        return Side(self.name, self.samples, {name: self.outcomes[name] for name in fixtures})
 
 
-def compare(
-    sides: Sequence[Answered], revision: str | None, sessions: Mapping[str, str], outcomes: Mapping[str, Answers]
-) -> Comparison:
-    """Return the comparison of two sides, baseline and candidate.
+def compare(ledger: Ledger, baseline: Selection, candidate: Selection, labels: str | None) -> Comparison:
+    """Return the comparison of two sides of one suite under the labels of corpus `labels` (None: each run's own).
 
-    `revision` is the corpus revision whose labels scored `outcomes`, which are by run id (None: each run's own), and
-    `sessions` has the session of each fixture that counts. A fixture takes part when each side answered that very
-    session in at least one run; the rest are left out, each with its reason.
+    A fixture takes part when each side answered the very session of that corpus (None: of the newest candidate's) in at
+    least one run; the rest are left out, each with its reason.
     """
-    found = [_answers(side, sessions, outcomes) for side in sides]
-    shared = sorted(found[0].keys() & found[1].keys())
-    fixtures = {fixture for side in sides for asked in side.sessions.values() for fixture in asked}
-    left_out = []
-    for fixture in sorted(fixtures.difference(shared)):
-        lacking = [side for side, answered in zip(sides, found, strict=True) if fixture not in answered]
-        left_out.append(LeftOut(fixture, _why(fixture, sessions, sides, lacking)))
-    baseline, candidate = (
-        Side(side.name, side.samples, {fixture: answered[fixture] for fixture in shared})
-        for side, answered in zip(sides, found, strict=True)
-    )
-    return Comparison(baseline, candidate, revision, left_out)
+    runs = [*baseline.runs, *candidate.runs]
+    scoring = ledger.score(runs, labels)
+    corpora = {run.corpus for run in runs} | {labels or runs[-1].corpus}
+    sessions = {corpus: scoring.sessions(corpus) for corpus in corpora}
+    wanted = sessions[labels or runs[-1].corpus]
+    before, after = (_asked(side, scoring, sessions, wanted) for side in (baseline, candidate))
+    shared = sorted(before.outcomes.keys() & after.outcomes.keys())
+    rest = {name for run in runs for name in sessions[run.corpus]}.difference(shared)
+    left_out = [LeftOut(name, _why(name, wanted, before, after)) for name in sorted(rest)]
+    return Comparison(runs[-1].suite, before.on(shared), after.on(shared), labels, left_out)
 
 
-def _answers(
-    side: Answered, sessions: Mapping[str, str], outcomes: Mapping[str, Answers]
-) -> dict[str, dict[str, FixtureOutcome]]:
+def _asked(
+    side: Selection, scoring: Scoring, sessions: Mapping[str, Mapping[str, str]], wanted: Mapping[str, str]
+) -> _Asked:
+    counted, outcomes = samples(side.runs, scoring.given()), scoring.outcomes()
     found: dict[str, dict[str, FixtureOutcome]] = defaultdict(dict)
-    for run in side.samples.runs:
+    for run in counted.runs:
         for outcome in outcomes.get(run.id, ()):
-            same_session = side.sessions[run.id].get(outcome.fixture_id) == sessions.get(outcome.fixture_id)
-            if same_session and outcome.state != "missing":
-                found[outcome.fixture_id][run.id] = outcome
-    return found
+            name = outcome.fixture_id
+            if outcome.state != "missing" and sessions[run.corpus].get(name) == wanted.get(name):
+                found[name][run.id] = outcome
+    return _Asked(side.name, counted, [sessions[run.corpus] for run in side.runs], found)
 
 
-def _why(fixture: str, sessions: Mapping[str, str], sides: Sequence[Answered], lacking: Sequence[Answered]) -> str:
-    """Return why a fixture is left out; `lacking` has the sides without an answer to its session that counts."""
-    asked = [side.name for side in sides if side.asked(fixture)]
+def _why(name: str, wanted: Mapping[str, str], *sides: _Asked) -> str:
+    """Return why a fixture is left out; a side lacks it that has no answer to its session that counts."""
+    asked = [side.name for side in sides if any(name in sessions for sessions in side.sessions)]
     if len(asked) == 1:
         return f"only in {asked[0]}"
-    if fixture not in sessions:
+    if name not in wanted:
         return "not in the labels' corpus"
-    if any(sessions[fixture] not in side.asked(fixture) for side in lacking):
+    lacking = [side for side in sides if name not in side.outcomes]
+    if any(all(sessions.get(name) != wanted[name] for sessions in side.sessions) for side in lacking):
         return "its session changed"
     return f"no answer in {' and '.join(side.name for side in lacking)}"

@@ -192,6 +192,7 @@ labels_option = click.option(
     show_default=True,
     help="The labels a run was recorded with, or those recorded last.",
 )
+suite_option = click.option("--suite", metavar="NAME", help="Only this suite, where the ledger has several.")
 output_option = click.option(
     "--output", type=PATH, metavar="FILE", help="Write the report to a file instead of stdout."
 )

@@ -121,6 +121,7 @@ class Run(NamedTuple):
     """One run as the ledger knows it. `sample` counts the runs with the same tags, from 1, oldest first."""
 
     id: str
+    suite: str
     version: str
     model: str
     temperature: float | None

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 
 class History(NamedTuple):
-    """Runs with their totals, oldest first, under the labels of the corpus `judge` (None: each its own).
+    """The runs of a suite with their totals, oldest first, under the labels of the corpus `judge` (None: each its own).
 
     `copies` are those among them that are no further samples of their version and setting.
     """
 
+    suite: str
     runs: Sequence[tuple[Run, Counts]]
     judge: str | None
     left_out: Sequence[LeftOut]
@@ -37,7 +38,7 @@ class History(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """One comparison for each common setting, and a line for each setting found on one side only."""
+    """A comparison for each suite and setting on both sides, and a line for each that is on one side only."""
 
     comparisons: list[Comparison]
     not_compared: list[str]
@@ -46,30 +47,45 @@ class Compared(NamedTuple):
 class LabelEvidence(NamedTuple):
     """A record of each point that has a valid answer, how many points there are, in how many runs, and which not."""
 
+    suite: str
     points: list[PointRecord]
     total: int
     runs: int
     copies: Sequence[Copy]
 
 
-def history(ledger: Ledger, model: str | None = None, labels: str = "recorded") -> History:
-    """Return every run (of `model` alone, where it is given) with its totals under `labels`, recorded or latest.
+def histories(
+    ledger: Ledger, suite: str | None = None, model: str | None = None, labels: str = "recorded"
+) -> list[History]:
+    """Return the runs of each suite, or of `suite` alone, with their totals under `labels`, recorded or latest.
 
-    Raises SelectionError where there is none.
+    `model` narrows them further. Raises SelectionError where there is none.
     """
-    runs = _of_model(ledger.all_runs(), model, "no run has the model")
-    judge = ledger.latest_corpus() if labels == "latest" else None
-    scoring = ledger.score(runs, judge)
-    totals = scoring.totals()
-    found = [(run, totals.get(run.id, NOTHING)) for run in runs]
-    return History(found, judge, scoring.left_out(), _copies(runs, scoring.given()))
-
-
-def _of_model(runs: Iterable[Run], model: str | None, problem: str) -> list[Run]:
-    found = [run for run in runs if model in (None, run.model)]
-    if not found:
-        raise SelectionError(f"{problem} '{model}'; 'prompteval runs' lists them.")
+    found = []
+    for name, runs in _suites(ledger, suite, model):
+        judge = ledger.latest_corpus(name) if labels == "latest" else None
+        scoring = ledger.score(runs, judge)
+        totals = scoring.totals()
+        rows = [(run, totals.get(run.id, NOTHING)) for run in runs]
+        found.append(History(name, rows, judge, scoring.left_out(), _copies(runs, scoring.given())))
     return found
+
+
+def all_runs(histories: Iterable[History]) -> list[tuple[Run, Counts]]:
+    """Return the runs of all suites with their totals, oldest first."""
+    return sorted((row for each in histories for row in each.runs), key=lambda row: (row[0].recorded_at, row[0].id))
+
+
+def _suites(ledger: Ledger, suite: str | None, model: str | None) -> list[tuple[str, list[Run]]]:
+    """Return each suite with its runs of a model. Raises SelectionError where there is none."""
+    runs = {name: _of_model(own, model) for name, own in ledger.runs_by_suite(suite).items()}
+    if not any(runs.values()):
+        raise SelectionError(f"no run has the model '{model}'; 'prompteval runs' lists them.")
+    return [(name, own) for name, own in runs.items() if own]
+
+
+def _of_model(runs: Iterable[Run], model: str | None) -> list[Run]:
+    return [run for run in runs if model in (None, run.model)]
 
 
 def _copies(runs: Iterable[Run], given: Mapping[str, Given]) -> list[Copy]:
@@ -90,14 +106,14 @@ def _counted(runs: Iterable[Run], copies: Iterable[Copy]) -> list[Run]:
     return [run for run in runs if run.id not in copied]
 
 
-def show_fixture(ledger: Ledger, fixture: str, selector: str) -> tuple[FixtureDetail, int]:
+def show_fixture(ledger: Ledger, fixture: str, selector: str, suite: str | None = None) -> tuple[FixtureDetail, int]:
     """Return everything behind a fixture of the newest run that `selector` names, and how many it names.
 
     Raises SelectionError where the run was not asked for it.
     """
     from prompteval.ledger.detail import detail
 
-    selection = ledger.select(selector)
+    selection = ledger.select(selector, suite)
     run = selection.runs[-1]
     scoring = ledger.score([run], sessions=True)
     found = {outcome.fixture_id: outcome for outcome in scoring.outcomes().get(run.id, [])}
@@ -116,93 +132,97 @@ def whole_ledger(ledger: Ledger) -> tuple[list[CorpusRecording], list[tuple[Run,
     return ledger.recordings(), [(run, outcomes[run.id]) for run in runs]
 
 
-def label_evidence(ledger: Ledger, model: str | None) -> LabelEvidence:
-    """Return how the points of the latest labels fared in every run (of `model` alone) that is no copy of another."""
-    runs = _of_model(ledger.all_runs(), model, "no run has the model")
-    copies = _copies(runs, ledger.score(runs).given())
-    counted = _counted(runs, copies)
-    corpus = ledger.latest_corpus()
-    scoring = ledger.score(counted, corpus)
-    return LabelEvidence(scoring.points(), scoring.number_of_points(corpus), len(counted), copies)
+def label_evidence(ledger: Ledger, suite: str | None, model: str | None) -> list[LabelEvidence]:
+    """Return, per suite, how the points of the latest labels fared in every run (of `model`) that is no copy."""
+    found = []
+    for name, runs in _suites(ledger, suite, model):
+        copies = _copies(runs, ledger.score(runs).given())
+        counted, corpus = _counted(runs, copies), ledger.latest_corpus(name)
+        scoring = ledger.score(counted, corpus)
+        total = scoring.number_of_points(corpus)
+        found.append(LabelEvidence(name, scoring.points(), total, len(counted), copies))
+    return found
 
 
 def diff(
-    ledger: Ledger, baseline: str, candidate: str, model: str | None = None, labels: str = "candidate"
+    ledger: Ledger,
+    baseline: str,
+    candidate: str,
+    *,
+    suite: str | None = None,
+    model: str | None = None,
+    labels: str = "candidate",
 ) -> Compared:
     """Return the comparisons of two selectors, like with like; two single runs are compared whatever their tags.
 
     `labels` says whose labels score both sides: candidate, recorded or latest. Raises SelectionError where a selector
-    names nothing, both name the same run, or no setting is on both sides.
+    names nothing, both name the same run, or no suite and setting is on both sides.
     """
-    before, after = (_narrowed(ledger.select(name), model) for name in (baseline, candidate))
+    from prompteval.compare import compare
+
+    sides = [_narrowed(ledger.select_by_suite(name, suite), model) for name in (baseline, candidate)]
+    found = Compared([], [])
+    for name in ledger.suites(suite):
+        own = [side[name] for side in sides if name in side]
+        if len(own) == 1:
+            found.not_compared.append(f"{own[0].name} alone has runs of the suite {name}: not compared")
+        elif own:
+            pairs, alone = _alike_on_both(*own)
+            found.not_compared.extend(alone)
+            for left, right in pairs:
+                judge = {"candidate": right.runs[-1].corpus, "latest": ledger.latest_corpus(name)}.get(labels)
+                found.comparisons.append(compare(ledger, left, right, judge))
+    if not found.comparisons:
+        before, after = (next(iter(side.values())).name for side in sides)
+        raise SelectionError(
+            f"{before} and {after} have no suite, model, temperature and harness in common "
+            f"({'; '.join(found.not_compared)}); give two run ids of one suite to compare them all the same"
+        )
+    return found
+
+
+def _narrowed(sides: Mapping[str, Selection], model: str | None) -> dict[str, Selection]:
+    """Return the runs of a model, by suite. Raises SelectionError where there is none."""
+    found = {name: side._replace(runs=_of_model(side.runs, model)) for name, side in sides.items()}
+    if not any(side.runs for side in found.values()):
+        side = next(iter(found.values()))
+        raise SelectionError(f"{side.name} has no run with model '{model}'; 'prompteval runs' lists them.")
+    return {name: side for name, side in found.items() if side.runs}
+
+
+def _alike_on_both(before: Selection, after: Selection) -> tuple[list[tuple[Selection, Selection]], list[str]]:
+    """Return both sides of each setting that they have in common, and a line for each setting of one side alone."""
     if both := [run.short_id for run in before.runs if run in after.runs]:
         raise SelectionError(f"run {both[0]} is on both sides; 'prompteval runs' lists what else there is")
-    groups, not_compared = _groups(before, after)
-    latest = ledger.latest_corpus() if labels == "latest" else None
-    comparisons = []
-    for left, right in groups:
-        judge = {"candidate": right[-1].corpus, "latest": latest}.get(labels)
-        comparisons.append(_compare(ledger, [(before.name, left), (after.name, right)], judge))
-    return Compared(comparisons, not_compared)
-
-
-def _compare(ledger: Ledger, sides: Sequence[tuple[str, Sequence[Run]]], judge: str | None) -> Comparison:
-    from prompteval.compare import Answered, compare
-
-    runs = [run for _, own in sides for run in own]
-    scoring = ledger.score(runs, judge)
-    given = scoring.given()
-    corpus = judge or runs[-1].corpus
-    sessions = {revision: scoring.sessions(revision) for revision in {run.corpus for run in runs} | {corpus}}
-    answered = [
-        Answered(name, samples(own, given), {run.id: sessions[run.corpus] for run in own}) for name, own in sides
-    ]
-    return compare(answered, judge, sessions[corpus], scoring.outcomes())
-
-
-def _narrowed(selection: Selection, model: str | None) -> Selection:
-    runs = _of_model(selection.runs, model, f"{selection.name} has no run with model")
-    return selection._replace(runs=tuple(runs))
-
-
-def _groups(before: Selection, after: Selection) -> tuple[list[tuple[Sequence[Run], Sequence[Run]]], list[str]]:
-    """Return the runs of either side for each common setting, and a line for each setting on one side only."""
     if not before.is_version and not after.is_version:
-        return [(before.runs, after.runs)], []
-    left, right = _by_setting(before.runs), _by_setting(after.runs)
-    sides = [(before.name, left), (after.name, right)]
-    common = [setting for setting in left if setting in right]
-    if not common:
-        listed = [f"{name} has {shown_setting(runs[0])}" for name, settings in sides for runs in settings.values()]
-        raise SelectionError(
-            f"{before.name} and {after.name} have no model, temperature and harness in common ({'; '.join(listed)}); "
-            "give two run ids to compare them all the same"
-        )
+        return [(before, after)], []
+    left, right = _by_setting(before), _by_setting(after)
     alone = [
-        f"{name} alone has {shown_setting(runs[0])}: not compared"
-        for name, settings in sides
-        for setting, runs in settings.items()
-        if setting not in common
+        f"{side.name} alone has {shown_setting(side.runs[0])}: not compared"
+        for mine, other in ((left, right), (right, left))
+        for setting, side in mine.items()
+        if setting not in other
     ]
-    return [(left[setting], right[setting]) for setting in common], alone
+    return [(left[setting], right[setting]) for setting in left if setting in right], alone
 
 
-def _by_setting(runs: Iterable[Run]) -> dict[object, list[Run]]:
+def _by_setting(side: Selection) -> dict[object, Selection]:
     """Return the runs of each setting, settings in a total order, runs oldest first."""
     grouped: dict[object, list[Run]] = defaultdict(list)
-    for run in sorted(runs, key=_order_of_setting):
+    for run in sorted(side.runs, key=_order_of_setting):
         grouped[run.setting].append(run)
-    return grouped
+    return {setting: side._replace(runs=runs) for setting, runs in grouped.items()}
 
 
 def _order_of_setting(run: Run) -> tuple[str, float, str]:
     return run.model, -1.0 if run.temperature is None else run.temperature, run.harness or ""
 
 
-def successive(ledger: Ledger, runs: Sequence[Run]) -> Compared:
+def successive(ledger: Ledger, suite: str, runs: Sequence[Run]) -> Compared:
     """Return each version against the one before that has a run of the same setting, newest first, by latest labels.
 
-    A version that is the first of its setting, though not the first of all, is named as not compared.
+    `runs` are those of the suite that count. A version that is the first of its setting, though not the first of all,
+    is named as not compared.
     """
     versions = sorted({run.version for run in runs}, key=sort_key, reverse=True)
     settings = {version: {run.setting: run for run in runs if run.version == version} for version in versions}
@@ -212,7 +232,7 @@ def successive(ledger: Ledger, runs: Sequence[Run]) -> Compared:
         before = {setting: next((v for v in earlier if setting in settings[v]), None) for setting in settings[version]}
         for other in earlier:
             if other in before.values():
-                compared = diff(ledger, other, version, labels="latest").comparisons
+                compared = diff(ledger, other, version, suite=suite, labels="latest").comparisons
                 found.comparisons.extend(c for c in compared if before.get(c.candidate.runs[-1].setting) == other)
         found.not_compared.extend(
             f"{shown(version)} with {shown_setting(run)}: no earlier version has a run like that"

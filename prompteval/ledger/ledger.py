@@ -18,22 +18,34 @@ from prompteval.tags import normal_version, shown
 
 _RUNS = """
 select
-  run.id, run.version, run.model, run.temperature, run.harness, run.note, run_sample.sample, run.recorded_at,
-  run.corpus,
+  run.id, corpus.suite, run.version, run.model, run.temperature, run.harness, run.note, run_sample.sample,
+  run.recorded_at, run.corpus,
   (
     select version from corpus_recording
     where corpus = run.corpus and recorded_at <= run.recorded_at order by recorded_at desc limit 1
   )
 from run
+join corpus on corpus.revision = run.corpus
 left join run_sample on run_sample.run_id = run.id
 """
+_NEWEST = """
+where run.id = (
+  select id from run join corpus on corpus.revision = run.corpus
+  where suite = ? order by recorded_at desc, id desc limit 1
+)
+"""
+_NO_RUNS = "the ledger has no runs; 'prompteval ingest' records one"
 _OLDEST_FIRST = " order by run.recorded_at, run.id"
+_SUITES = """
+select suite from corpus join corpus_recording on corpus_recording.corpus = corpus.revision
+group by suite order by min(recorded_at), suite
+"""
 
 
 class Selection(NamedTuple):
-    """The runs a selector stands for, oldest first; `name` is how reports call them."""
+    """The runs of one suite that a selector stands for, oldest first; `name` is how reports call them."""
 
-    runs: tuple[Run, ...]
+    runs: Sequence[Run]
     name: str
     is_version: bool
 
@@ -56,51 +68,79 @@ class Ledger:
 
     def runs(self) -> list[Run]:
         """Return every run, oldest first."""
-        return [Run(*row) for row in self._connection.execute(_RUNS + _OLDEST_FIRST)]
+        return self._runs("")
 
-    def all_runs(self) -> list[Run]:
-        """Return every run, oldest first. Raises SelectionError where there is none."""
-        runs = self.runs()
-        if not runs:
-            raise SelectionError("the ledger has no runs; 'prompteval ingest' records one")
-        return runs
+    def _runs(self, where: str, *values: str) -> list[Run]:
+        return [Run(*row) for row in self._connection.execute(_RUNS + where + _OLDEST_FIRST, values)]
 
-    def select(self, selector: str) -> Selection:
-        """Return the runs of `latest`, a version or a run id prefix.
+    def suites(self, only: str | None = None) -> list[str]:
+        """Return the suites in the order in which they were recorded: the main one is the first; or `only` that one.
+
+        Raises SelectionError where it is not in the ledger, or nothing is.
+        """
+        known = [suite for (suite,) in self._connection.execute(_SUITES)]
+        if not known:
+            raise SelectionError(_NO_RUNS)
+        if only is not None and only not in known:
+            raise SelectionError(f"the ledger has no suite '{only}'; it has {', '.join(known)}")
+        return known if only is None else [only]
+
+    def runs_by_suite(self, only: str | None = None) -> dict[str, list[Run]]:
+        """Return the runs of each suite that has some, the main suite first, oldest first. Raises SelectionError."""
+        suites, runs = self.suites(only), self.runs()
+        found = {suite: [run for run in runs if run.suite == suite] for suite in suites}
+        if not any(found.values()):
+            raise SelectionError(_NO_RUNS)
+        return {suite: own for suite, own in found.items() if own}
+
+    def select(self, selector: str, suite: str | None = None) -> Selection:
+        """Return the runs of `latest`, a version or a run id prefix; of the main suite, unless `suite` or an id says.
+
+        Raises SelectionError where it names none there, or where several ids start with it.
+        """
+        found = self.select_by_suite(selector, suite)
+        main = self.suites(suite)[0]
+        if main in found:
+            return found[main]
+        (other, selection), *_ = found.items()
+        if not selection.is_version and selector != "latest":
+            return selection
+        raise SelectionError(f"{selector} names no run of the suite {main}; --suite {other} names one of {other}")
+
+    def select_by_suite(self, selector: str, suite: str | None = None) -> dict[str, Selection]:
+        """Return the runs of `latest`, a version or a run id prefix, by suite, the main one first.
 
         Raises SelectionError where it names none, or where several ids start with it.
         """
+        suites = self.suites(suite)
         if selector == "latest":
-            query = "select id from run order by recorded_at desc, id desc limit 1"
-            newest = self._connection.execute(query).fetchone()
-            return self._single(*(newest or [self.all_runs()[-1].id]))
+            newest = [run for name in suites for run in self._runs(_NEWEST, name)]
+            if not newest:
+                raise SelectionError(_NO_RUNS)
+            return {run.suite: _single(run) for run in newest}
         version = _version(selector)
-        query = _RUNS + " where run.version = ?" + _OLDEST_FIRST
-        runs = [Run(*row) for row in self._connection.execute(query, [version])]
-        if version and runs:
-            return Selection(tuple(runs), shown(version), True)
+        runs = self._runs(" where run.version = ?", version) if version else []
+        found = {name: tuple(run for run in runs if run.suite == name) for name in suites}
+        if version and any(found.values()):
+            return {name: Selection(own, shown(version), True) for name, own in found.items() if own}
         prefix = selector.lower()
-        query = "select id from run where substr(id, 1, ?) = ? order by id"
-        ids = [identity for (identity,) in self._connection.execute(query, [len(prefix), prefix])]
-        if not ids or not prefix:
+        runs = self._runs(" where substr(run.id, 1, length(?1)) = ?1", prefix) if prefix else []
+        runs = sorted(run for run in runs if run.suite in suites)
+        if not runs:
             what = "no run has that version or starts" if version else "no run starts"
             raise SelectionError(f"{what} with '{selector}'; 'prompteval runs' lists them.")
-        if len(ids) > 1:
-            listed = ", ".join(identity[: max(8, len(prefix) + 1)] for identity in ids[:8])
-            raise SelectionError(f"{len(ids)} runs start with '{selector}': {listed}; give more of the id")
-        return self._single(ids[0])
+        if len(runs) > 1:
+            listed = ", ".join(run.id[: max(8, len(prefix) + 1)] for run in runs[:8])
+            raise SelectionError(f"{len(runs)} runs start with '{selector}': {listed}; give more of the id")
+        return {runs[0].suite: _single(runs[0])}
 
-    def _single(self, identity: str) -> Selection:
-        run = Run(*self._connection.execute(_RUNS + " where run.id = ?", [identity]).fetchone())
-        return Selection((run,), f"run {run.short_id}", False)
-
-    def latest_corpus(self) -> str:
-        """Return the corpus revision that was recorded last. Raises SelectionError where there is none."""
-        query = "select corpus from corpus_recording order by recorded_at desc, corpus desc limit 1"
-        row = self._connection.execute(query).fetchone()
-        if row is None:
-            raise SelectionError("the ledger has no corpus; 'prompteval ingest' records one")
-        return str(row[0])
+    def latest_corpus(self, suite: str) -> str:
+        """Return the corpus revision of a suite that was recorded last."""
+        query = (
+            "select corpus from corpus_recording join corpus on corpus.revision = corpus_recording.corpus"
+            " where suite = ? order by recorded_at desc, corpus desc limit 1"
+        )
+        return str(self._connection.execute(query, [suite]).fetchone()[0])
 
     def recordings(self) -> list[CorpusRecording]:
         """Return every recording of a corpus, oldest first."""
@@ -124,8 +164,8 @@ class Ledger:
         return Scoring(found, self._derived(found), corpus)
 
     def scored(self, runs: Sequence[Run], labels: str) -> list[Scored]:
-        """Return each run with its outcomes and sums; `labels` is recorded or latest."""
-        judge = self.latest_corpus() if labels == "latest" else None
+        """Return each run of one suite with its outcomes and sums; `labels` is recorded or latest."""
+        judge = self.latest_corpus(runs[0].suite) if labels == "latest" else None
         scoring = self.score(runs, judge)
         outcomes, totals, categories = scoring.outcomes(), scoring.totals(), scoring.categories()
         left_out = scoring.left_out()
@@ -147,6 +187,10 @@ class Ledger:
         pairs = derived.pairs_of(found)
         stored = derived.stored(self._connection, pairs)
         return [*stored.values(), *derived.of_answers(found, (pair for pair in pairs if pair not in stored))]
+
+
+def _single(run: Run) -> Selection:
+    return Selection((run,), f"run {run.short_id}", False)
 
 
 def _version(selector: str) -> str | None:

@@ -6,15 +6,15 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from prompteval.outcomes import COUNTS, Counts, Run, Scored
+from prompteval.outcomes import COUNTS, Run, Scored
 from prompteval.report import reasons
 from prompteval.tags import SETTING
 from prompteval.text.visible import visible
-from prompteval.versions import Compared, History
+from prompteval.versions import Compared, History, all_runs
 
 Cell = str | int | float | None
 _FORMULA = ("=", "+", "-", "@", "|", "%")
-_RUN = ("run", "version", *SETTING, "sample")
+_RUN = ("run", "suite", "version", *SETTING, "sample")
 
 
 def _render(headers: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
@@ -34,7 +34,7 @@ def _cell(cell: Cell) -> Cell:
 
 
 def _run_cells(run: Run) -> tuple[Cell, ...]:
-    return run.id, run.version, *run.setting, run.sample
+    return run.id, run.suite, run.version, *run.setting, run.sample
 
 
 def render_score(scored: Scored) -> str:
@@ -61,19 +61,23 @@ def render_diff(compared: Compared) -> str:
             cells: list[Cell] = []
             for answers in pair.sides:
                 cells += [len(answers), *(sum(o.counts[name] for o in answers) for name in counts)]
-            rows.append((*setting, pair.fixture_id, pair.category, pair.change, *cells))
-    return _render((*SETTING, "fixture_id", "category", "change", *sides), rows)
+            rows.append((comparison.suite, *setting, pair.fixture_id, pair.category, pair.change, *cells))
+    return _render(("suite", *SETTING, "fixture_id", "category", "change", *sides), rows)
 
 
-def render_history(history: History, grain: str) -> str:
+def render_history(histories: Sequence[History], grain: str) -> str:
     """Return one row per run or, with `grain` version, one for each version and setting with the sums over its runs."""
     if grain == "run":
-        return render_runs(history.runs)
-    rows = ((run.version, *run.setting, number, *sums.values()) for run, number, sums in history.by_version)
-    return _render(("version", *SETTING, "runs", *COUNTS), rows)
+        return render_runs(histories)
+    rows = (
+        (each.suite, run.version, *run.setting, number, *sums.values())
+        for each in histories
+        for run, number, sums in each.by_version
+    )
+    return _render(("suite", "version", *SETTING, "runs", *COUNTS), rows)
 
 
-def render_runs(runs: Sequence[tuple[Run, Counts]]) -> str:
+def render_runs(histories: Sequence[History]) -> str:
     """Return one row per run, with its totals."""
-    rows = ((*_run_cells(run), run.recorded_at, run.corpus, *sums.values()) for run, sums in runs)
+    rows = ((*_run_cells(run), run.recorded_at, run.corpus, *sums.values()) for run, sums in all_runs(histories))
     return _render((*_RUN, "recorded_at", "corpus", *COUNTS), rows)

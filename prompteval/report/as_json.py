@@ -13,7 +13,7 @@ from prompteval.report import reasons
 from prompteval.report.diff import differences
 from prompteval.samples import Copy
 from prompteval.tags import SETTING
-from prompteval.versions import Compared, History
+from prompteval.versions import Compared, History, all_runs
 
 
 def _render(value: Any) -> str:
@@ -77,6 +77,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     measures = comparison.measures
     means = [_means({m: both[side] for m, both in measures.items()}, comparison.weight) for side in (0, 1)]
     return {
+        "suite": comparison.suite,
         "labels": comparison.labels,
         "differences": list(differences(comparison)),
         **_both({**_side(side), "means": mean} for side, mean in zip(comparison.sides, means, strict=True)),
@@ -145,25 +146,29 @@ def _evidence(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def render_runs(runs: Sequence[tuple[Run, Counts]]) -> str:
+def render_runs(histories: Sequence[History]) -> str:
     """Return the list of runs as a JSON text that ends in a line break."""
-    return _render({"runs": _runs(runs)})
+    return _render({"runs": _runs(all_runs(histories))})
 
 
-def _runs(runs: Sequence[tuple[Run, Counts]]) -> list[dict[str, Any]]:
+def _runs(runs: Iterable[tuple[Run, Counts]]) -> list[dict[str, Any]]:
     return [{**_run(run), "totals": sums} for run, sums in runs]
 
 
-def render_history(history: History, grain: str) -> str:
-    """Return the runs or, with `grain` version, each version and setting with the sums over its runs, as JSON text."""
+def render_history(histories: Sequence[History], grain: str) -> str:
+    """Return, per suite, the runs or, with `grain` version, each version and setting with the sums over its runs."""
+    return _render({"suites": [_history(each, grain) for each in histories]})
+
+
+def _history(history: History, grain: str) -> dict[str, Any]:
     judged = {"labels": history.judge, "left_out": _left_out(history.left_out)}
     if grain == "run":
-        return _render({"runs": _runs(history.runs), **judged})
+        return {"suite": history.suite, "runs": _runs(history.runs), **judged}
     versions = [
         {"version": run.version, **dict(zip(SETTING, run.setting, strict=True)), "runs": number, "totals": sums}
         for run, number, sums in history.by_version
     ]
-    return _render({"versions": versions, "copies": _copies(history.copies), **judged})
+    return {"suite": history.suite, "versions": versions, "copies": _copies(history.copies), **judged}
 
 
 def _copies(copies: Sequence[Copy]) -> list[dict[str, Any]]:

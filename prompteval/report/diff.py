@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from prompteval.compare import Comparison, Pair, Side
 from prompteval.errors import count
-from prompteval.outcomes import PHANTOMS, RECALL, Ratio
+from prompteval.outcomes import PASSED, PHANTOMS, RECALL, Ratio
 from prompteval.report import reasons
 from prompteval.report.chance import evidence_section
 from prompteval.report.numbers import MEASURE_HEADERS, UNKNOWN, decimals, number, of, share, shares
@@ -16,15 +16,18 @@ from prompteval.report.table import Report, Section, Table, corpus_name, left_ou
 from prompteval.tags import SETTING, shown, shown_setting
 from prompteval.versions import Compared
 
+FEWEST_FOR_CEILING, MOST_FAILING = 10, 2  # fixtures; in a smaller suite, two that fail leave room to get better
+
 
 def diff_reports(compared: Compared) -> list[Report]:
-    """Return one report for each common setting, the last one naming the settings that are on one side only."""
-    *reports, last = [_report(comparison) for comparison in compared.comparisons]
+    """Return one report for each common suite and setting, the last one naming those that are on one side only."""
+    several = len({comparison.suite for comparison in compared.comparisons}) > 1
+    *reports, last = [_report(each, f"{each.suite}: " if several else "") for each in compared.comparisons]
     alone = [Section("Not compared", compared.not_compared)] if compared.not_compared else []
     return [*reports, last._replace(sections=(*last.sections, *alone))]
 
 
-def _report(comparison: Comparison) -> Report:
+def _report(comparison: Comparison, suite: str) -> Report:
     several = any(len(side.runs) > 1 for side in comparison.sides)
     names = [side.name for side in comparison.sides]
     categories = [(name, *map(of, passed)) for name, passed in comparison.categories.items()]
@@ -38,8 +41,8 @@ def _report(comparison: Comparison) -> Report:
         _still_failing(comparison.changed("still-failing")),
         *left_out(comparison.left_out),
     ]
-    short = f"{' and '.join(names)}, {shown_setting(comparison.candidate.runs[-1])}"
-    return Report(_headline(comparison), list(_lines(comparison)), sections, short)
+    short = f"{suite}{' and '.join(names)}, {shown_setting(comparison.candidate.runs[-1])}"
+    return Report(suite + _headline(comparison), list(_lines(comparison)), sections, short)
 
 
 def _headline(comparison: Comparison) -> str:
@@ -85,11 +88,12 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     judge = "each run under the labels it was recorded with"
     if comparison.labels:
         version = after.corpus_version if after.corpus == comparison.labels else None
-        judge = f"under the labels of corpus {corpus_name(comparison.labels, version)}"
+        judge = f"under the labels of suite {comparison.suite}, corpus {corpus_name(comparison.labels, version)}"
     yield f"{count(len(comparison.pairs), 'fixture')} compared, {judge}"
     if comparison.pairs and not comparison.answers_each:
         yield "fixtures have different numbers of answers: each counts once, with the mean over its answers"
     yield from _invalid(comparison)
+    yield from _ceiling(comparison)
 
 
 def _invalid(comparison: Comparison) -> Iterator[str]:
@@ -102,6 +106,16 @@ def _invalid(comparison: Comparison) -> Iterator[str]:
     if told:
         fixtures = f"{count(len(comparison.readable), 'fixture')} with a valid answer on both sides"
         yield f"invalid: {', '.join(told)}; they count as failed, and phantoms are those of the {fixtures}"
+
+
+def _ceiling(comparison: Comparison) -> Iterator[str]:
+    """Say so where a suite is too easy for both sides to show that something got better."""
+    total = len(comparison.pairs)
+    least = [side.counts_of(run)[PASSED.part] for side in comparison.sides for run in side.runs]
+    if total >= FEWEST_FOR_CEILING and total - min(least) <= MOST_FAILING:
+        passed = f"both pass at least {min(least)} of {total} in every run"
+        can = "this suite can show that something broke, hardly that something got better"
+        yield f"{comparison.suite}: {passed}; {can}"
 
 
 def differences(comparison: Comparison) -> Iterator[str]:

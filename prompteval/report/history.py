@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from prompteval.errors import count
 from prompteval.outcomes import MEASURES
 from prompteval.report.numbers import MEASURE_HEADERS, answers, number, share, shares
@@ -10,8 +12,12 @@ from prompteval.tags import SETTING_HEADERS, setting_cells, shown
 from prompteval.versions import History
 
 
-def history_reports(history: History, grain: str) -> list[Report]:
-    """Return the one report, oldest first. `grain` is run or version."""
+def history_reports(histories: Sequence[History], grain: str) -> list[Report]:
+    """Return a report per suite, which it names where there are several, oldest first. `grain` is run or version."""
+    return [_report(each, grain, f"{each.suite}: " if len(histories) > 1 else "") for each in histories]
+
+
+def _report(history: History, grain: str, suite: str) -> Report:
     lines = []
     if history.judge:
         lines.append(f"scored under the latest labels, those of corpus {corpus_name(history.judge, None)}")
@@ -23,8 +29,8 @@ def history_reports(history: History, grain: str) -> list[Report]:
         lines += [not_counted(copy, shown(copy.run.version)) for copy in history.copies]
     listed = Section("", table=_by_version(history) if grain == "version" else _by_run(history))
     versions = len({run.version for run, _ in history.runs})
-    headline = f"{count(len(history.runs), 'run')} of {count(versions, 'version')}, oldest first"
-    return [Report(headline, lines, [listed, *left_out(history.left_out, "Left out of some runs")])]
+    headline = f"{suite}{count(len(history.runs), 'run')} of {count(versions, 'version')}, oldest first"
+    return Report(headline, lines, [listed, *left_out(history.left_out, "Left out of some runs")])
 
 
 def _by_version(history: History) -> Table:

@@ -10,8 +10,12 @@ from prompteval.tags import shown
 from prompteval.versions import LabelEvidence
 
 
-def labels_reports(evidence: LabelEvidence) -> list[Report]:
-    """Return the one report: points never matched, terms that alone cause misses, points more often nearly matched."""
+def labels_reports(suites: Sequence[LabelEvidence]) -> list[Report]:
+    """Return a report per suite: points never matched, terms that alone cause misses, points more often near misses."""
+    return [_report(each, f"{each.suite}: " if len(suites) > 1 else "") for each in suites]
+
+
+def _report(evidence: LabelEvidence, suite: str) -> Report:
     points, total = evidence.points, evidence.total
     never = [(*p[:2], f"{p.matched}/{p.runs}", str(p.near)) for p in points if not p.matched]
     terms = [(*p[:2], f'"{term}"', f"{number}/{p.runs}") for p in points for term, number in p.sole]
@@ -29,8 +33,8 @@ def labels_reports(evidence: LabelEvidence) -> list[Report]:
         *(not_counted(copy, shown(copy.run.version)) for copy in evidence.copies),
     ]
     unanswered = f" ({total - len(points)} without a valid answer)" if total > len(points) else ""
-    headline = f"{count(total, 'point')}{unanswered} in {count(evidence.runs, 'run')}"
-    return [Report(headline, lines, sections)]
+    headline = f"{suite}{count(total, 'point')}{unanswered} in {count(evidence.runs, 'run')}"
+    return Report(headline, lines, sections)
 
 
 def _section(heading: str, texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Sequence[str]]) -> Section:

@@ -20,17 +20,32 @@ from prompteval.report.show import why_phantom
 from prompteval.tags import shown
 from prompteval.text.highlight import Part, marked
 from prompteval.text.visible import visible_text
-from prompteval.versions import history, successive
+from prompteval.versions import History, histories, successive
 
 DETAILED_RUNS = 12  # the newest runs, which are compared and whose fixtures can be opened; more would be many megabytes
 
 
-def whole_page(ledger: Ledger) -> str:
-    """Return all of it: each version against the one before, the history, the newest runs and their fixtures.
+def whole_page(ledger: Ledger, suite: str | None = None) -> str:
+    """Return all of it, suite by suite: each version against the one before, the history, the newest runs and fixtures.
 
     All under the latest labels, so that no part of the page contradicts another.
     """
-    found = history(ledger, labels="latest")
+    environment, suites = _environment(), []
+    found = histories(ledger, suite, labels="latest")
+    for each in found:
+        several = len(found) > 1
+        context = {
+            **_suite(ledger, each),
+            "prefix": f"{each.suite}-" if several else "",
+            "named": f"{each.suite}: " if several else "",
+        }
+        body = Markup(environment.get_template("suite.html").render(context))
+        suites.append({**context, "body": body})
+    return environment.get_template("page.html").render(title="prompteval report", suites=suites)
+
+
+def _suite(ledger: Ledger, found: History) -> dict[str, Any]:
+    """Return what the page says of one suite."""
     newest = [run for run, _ in found.runs[-DETAILED_RUNS:]]
     scoring = ledger.score(newest, found.judge, sessions=True)
     outcomes = scoring.outcomes()
@@ -38,21 +53,20 @@ def whole_page(ledger: Ledger) -> str:
     for run in newest:
         for outcome in outcomes.get(run.id, []):
             fixtures[outcome.fixture_id][run.id] = detail(scoring, run, outcome)
-    successions = successive(ledger, newest)
-    return _template().render(
-        title="prompteval report",
-        reports=diff_reports(successions) if successions.comparisons else [],
-        charts=charts(found.runs),
-        size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
-        history=history_reports(found, "run"),
-        scores=[report for each in reversed(ledger.scored(newest, "latest")) for report in score_reports(each)],
-        runs=newest,
-        older=len(found.runs) - len(newest),
-        fixtures=dict(sorted(fixtures.items())),
-    )
+    successions = successive(ledger, found.suite, newest)
+    return {
+        "reports": diff_reports(successions) if successions.comparisons else [],
+        "charts": charts(found.runs),
+        "size": {"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
+        "history": history_reports([found], "run"),
+        "scores": [r for each in reversed(ledger.scored(newest, "latest")) for r in score_reports(each)],
+        "runs": newest,
+        "older": len(found.runs) - len(newest),
+        "fixtures": dict(sorted(fixtures.items())),
+    }
 
 
-def _template() -> jinja2.Template:
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -63,7 +77,7 @@ def _template() -> jinja2.Template:
         keep_trailing_newline=True,
     )
     environment.globals.update(marks=_marks, why=why_phantom, reason=reasons.text, shown=shown)
-    return environment.get_template("page.html")
+    return environment
 
 
 def _inert(value: Any) -> Any:

@@ -17,7 +17,7 @@ def score_reports(scored: Scored) -> list[Report]:
     judge = "" if scored.judge == run.corpus else f" ({scored.judge[:8]})"
     lines = [
         f"{run_name(run)}, sample {run.sample} of {run.date}: {shown_setting(run)}",
-        f"corpus {corpus_name(run.corpus, run.corpus_version)}, scored under {labels}{judge}",
+        f"suite {run.suite}, corpus {corpus_name(run.corpus, run.corpus_version)}, scored under {labels}{judge}",
         *_answers(sums),
         *([f"Note: {run.note}"] if run.note else []),
     ]
