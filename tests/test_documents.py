@@ -11,7 +11,9 @@ from cogapp import Cog
 from tests import documents
 from tests.helpers import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("*/README.md"))]
+PAGES = [
+    path for part in ("*.md", "docs/*.md", "*/README.md", "fixtures/*/README.md") for path in sorted(ROOT.glob(part))
+]
 
 
 @pytest.mark.parametrize("name", documents.sources())

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import uuid
+from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import yaml
 
 from prompteval.inputs.fixtures import read_corpus
+from prompteval.model import Corpus
 from tests.helpers import ROOT, labels, ok, point, refused, session, write_corpus
 
 GOOD = """\
@@ -226,62 +230,77 @@ def test_a_broken_corpus_file(corpus: Path) -> None:
     assert "corpus.yaml: version (line 1): 1.0 without quotes is a number; write '1.0'" in message
 
 
-class TestCommittedCorpus:
-    """The corpus in fixtures/: pairing, front matter, ids, labels and the category table."""
+class Committed(NamedTuple):
+    """A suite of this repository: its folder, what is read of it, how many fixtures and categories it has."""
 
-    corpus = read_corpus(ROOT / "fixtures")
+    root: Path
+    corpus: Corpus
+    fixtures: int
+    categories: int
 
-    def test_table_counts(self) -> None:
-        counted: dict[str, int] = {}
-        for fixture in self.corpus.fixtures:
-            counted[fixture.labels.category] = counted.get(fixture.labels.category, 0) + 1
-        assert counted == {row.category: row.fixtures for row in self.corpus.suite.categories}
-        assert (len(self.corpus.fixtures), len(self.corpus.suite.categories)) == (24, 15)
 
-    def test_what_each_category_expects(self) -> None:
-        expected = {row.category: row.expected for row in self.corpus.suite.categories}
-        for fixture in self.corpus.fixtures:
+SUITES = {"core": (ROOT / "fixtures", 24, 15), "stress": (ROOT / "fixtures" / "stress", 16, 8)}
+
+
+@pytest.fixture(params=SUITES)
+def committed(request: pytest.FixtureRequest) -> Committed:
+    root, fixtures, categories = SUITES[request.param]
+    corpus = read_corpus(root)
+    assert corpus.suite.name == request.param
+    return Committed(root, corpus, fixtures, categories)
+
+
+class TestCommittedSuites:
+    """The suites in fixtures/: pairing, front matter, ids, labels and the category table."""
+
+    def test_table_counts(self, committed: Committed) -> None:
+        counted = Counter(fixture.labels.category for fixture in committed.corpus.fixtures)
+        assert counted == {row.category: row.fixtures for row in committed.corpus.suite.categories}
+        assert (counted.total(), len(counted)) == (committed.fixtures, committed.categories)
+
+    def test_what_each_category_expects(self, committed: Committed) -> None:
+        expected = {row.category: row.expected for row in committed.corpus.suite.categories}
+        for fixture in committed.corpus.fixtures:
             kind = expected[fixture.labels.category]
             assert fixture.labels.expect_empty == (kind == "empty"), fixture.id
             if kind in ("practice", "map"):
                 assert kind in {point.type for point in fixture.labels.points}, fixture.id
 
-    def test_ids(self) -> None:
-        assert [f.id.rpartition("-")[0] for f in self.corpus.fixtures] == [
-            f.labels.category for f in self.corpus.fixtures
-        ]
-        ids = [uuid.UUID(f.session.split("session_id: ")[1].split("\n")[0]) for f in self.corpus.fixtures]
+    def test_ids(self, committed: Committed) -> None:
+        fixtures = committed.corpus.fixtures
+        assert [f.id.rpartition("-")[0] for f in fixtures] == [f.labels.category for f in fixtures]
+        ids = [uuid.UUID(f.session.split("session_id: ")[1].split("\n")[0]) for f in fixtures]
         assert {identity.version for identity in ids} == {4}
-        assert len(set(ids)) == 24
+        assert len(set(ids)) == committed.fixtures
 
-    def test_each_term_and_guard_occurs_in_its_session(self) -> None:
+    def test_each_term_and_guard_occurs_in_its_session(self, committed: Committed) -> None:
         from prompteval.text.fold import fold
 
-        for fixture in self.corpus.fixtures:
+        for fixture in committed.corpus.fixtures:
             text = fold(fixture.session)
             for rule in fixture.labels.points:
-                for term in (*rule.must_match_all, *rule.must_not_match):
+                for term in (*rule.must_match_all, *rule.must_match_none, *rule.must_not_match):
                     assert fold(term) in text, (fixture.id, term)
 
-    def test_sessions_are_frozen(self) -> None:
-        """Recorded answers belong to these bytes: a session is replaced under a new id, never edited."""
-        lines = (ROOT / "tests" / "corpora" / "sessions.sha256").read_text().splitlines()
-        import hashlib
-
-        digests = {
-            path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in (ROOT / "fixtures" / "sessions").iterdir()
-        }
-        assert digests == {line.split("  ")[1]: line.split("  ")[0] for line in lines}
-
-    def test_the_table_in_the_readme_is_the_table(self) -> None:
-        text = (ROOT / "fixtures" / "README.md").read_text("utf-8")
-        for row in self.corpus.suite.categories:
+    def test_the_table_in_the_readme_is_the_table(self, committed: Committed) -> None:
+        text = (committed.root / "README.md").read_text("utf-8")
+        for row in committed.corpus.suite.categories:
             assert f"| {row.category} | {row.fixtures} | {row.expected} | {row.tests} |" in text
-        assert f"Corpus version: {self.corpus.suite.version}" in text
+        assert f"Corpus version: {committed.corpus.suite.version}" in text
 
-    def test_it_validates(self) -> None:
-        fixtures = ROOT / "fixtures"
-        assert ok("validate", "--contract", "expected-labels", fixtures / "expected") == "24 files: valid\n"
-        assert ok("validate", "--contract", "session-front-matter", fixtures / "sessions") == "24 files: valid\n"
-        assert ok("validate", fixtures / "corpus.yaml") == "1 file: valid\n"
+    def test_it_validates(self, committed: Committed) -> None:
+        valid = f"{committed.fixtures} files: valid\n"
+        assert ok("validate", "--contract", "expected-labels", committed.root / "expected") == valid
+        assert ok("validate", "--contract", "session-front-matter", committed.root / "sessions") == valid
+        assert ok("validate", committed.root / "corpus.yaml") == "1 file: valid\n"
+
+
+def test_sessions_are_frozen() -> None:
+    """Recorded answers belong to these bytes: a session is replaced under a new id, never edited."""
+    root = ROOT / "fixtures"
+    lines = (ROOT / "tests" / "corpora" / "sessions.sha256").read_text().splitlines()
+    digests = {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in root.glob("**/sessions/*.md")
+    }
+    assert digests == {line.split("  ")[1]: line.split("  ")[0] for line in lines}
