@@ -222,10 +222,10 @@ def test_csv_has_a_row_for_each_compared_fixture(bench: Bench) -> None:
     bench.ingest("5", {"a": WRONG, "b": RIGHT}, "--partial")
     bench.ingest("6", {"a": RIGHT, "b": RIGHT}, "--partial")
     header, *rows = bench.report("diff", "5", "6", "--format", "csv").splitlines()
-    assert header.startswith("model,temperature,harness,fixture_id,category,change,baseline_runs,baseline_passed")
+    assert header.startswith("suite,model,temperature,harness,fixture_id,category,change,baseline_runs,baseline_passed")
     assert rows == [
-        "X,,,a,admit-thing,fixed,1,0,0,1,1,0,1,1,1,1,0,0",
-        "X,,,b,admit-thing,passing,1,1,1,1,0,0,1,1,1,1,0,0",
+        "core,X,,,a,admit-thing,fixed,1,0,0,1,1,0,1,1,1,1,0,0",
+        "core,X,,,b,admit-thing,passing,1,1,1,1,0,0,1,1,1,1,0,0",
     ]
 
 

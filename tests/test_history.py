@@ -53,9 +53,12 @@ def test_a_copy_is_no_further_sample_of_its_version(bench: Bench) -> None:
     assert rows(text)[-1][-10:] == ["1/1", "100.0", "%", "1", "0/1", "0.0", "%", "1/2", "50.0", "%"]
     assert f"run {partial} of v7 is not counted: each of its 1 answer is in run {complete} too" in text
     assert len(rows(bench.report("history"))) == 6, "each run is listed all the same"
-    value = json.loads(bench.report("history", "--by", "version", "--format", "json"))
+    (value,) = json.loads(bench.report("history", "--by", "version", "--format", "json"))["suites"]
     assert [(copy["run"][:8], copy["of"][:8], copy["answers"]) for copy in value["copies"]] == [(partial, complete, 1)]
-    assert bench.report("history", "--by", "version", "--format", "csv").splitlines()[-1] == "7,X,,,1,1,1,1,0,1,1,2,2,0"
+    assert (
+        bench.report("history", "--by", "version", "--format", "csv").splitlines()[-1]
+        == "core,7,X,,,1,1,1,1,0,1,1,2,2,0"
+    )
     assert "2 points in 5 runs" not in bench.report("labels") and "1 point in 5 runs" in bench.report("labels")
     assert "is not counted" in bench.report("labels")
 
@@ -66,13 +69,13 @@ def test_one_model(bench: Bench) -> None:
 
 
 def test_json_and_csv(bench: Bench) -> None:
-    runs = json.loads(bench.report("history", "--format", "json"))["runs"]
+    runs = json.loads(bench.report("history", "--format", "json"))["suites"][0]["runs"]
     assert [run["totals"]["phantoms"] for run in runs] == [1, 1, 0, 0]
-    versions = json.loads(bench.report("history", "--format", "json", "--by", "version"))["versions"]
+    versions = json.loads(bench.report("history", "--format", "json", "--by", "version"))["suites"][0]["versions"]
     assert versions[0]["runs"] == 2 and versions[0]["totals"]["fixtures_total"] == 4
     header, first, *_ = bench.report("history", "--format", "csv", "--by", "version").splitlines()
-    assert header.split(",")[:5] == ["version", "model", "temperature", "harness", "runs"]
-    assert first == "5,X,,,2,1,2,2,1,2,2,4,4,0"
+    assert header.split(",")[:6] == ["suite", "version", "model", "temperature", "harness", "runs"]
+    assert first == "core,5,X,,,2,1,2,2,1,2,2,4,4,0"
     assert bench.report("history", "--format", "csv") == bench.report("runs", "--format", "csv")
 
 
@@ -83,10 +86,10 @@ def test_latest_labels_score_old_runs_again(bench: Bench) -> None:
     assert [row[-10] for row in rows(bench.report("history"))] == ["1/1", "0/1", "1/1", "0/1"]
     latest = bench.report("history", "--labels", "latest")
     assert [row[-10] for row in rows(latest)] == ["0/1", "1/1", "0/1", "0/1"]
-    value = json.loads(bench.report("history", "--labels", "latest", "--format", "json"))
+    (value,) = json.loads(bench.report("history", "--labels", "latest", "--format", "json"))["suites"]
     assert f"scored under the latest labels, those of corpus {value['labels'][:8]}" in latest
     assert value["left_out"] == [] and "Left out" not in latest
-    assert json.loads(bench.report("history", "--format", "json"))["labels"] is None
+    assert json.loads(bench.report("history", "--format", "json"))["suites"][0]["labels"] is None
 
 
 def test_labels_that_fit_no_session_leave_nothing_known(bench: Bench) -> None:

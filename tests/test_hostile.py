@@ -65,7 +65,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-ALL_STOP = {"ingest": 2, "check": 1, "validate": 1, "status": 2}
+ALL_STOP = {"ingest": 2, "check": 1, "validate": 1}
 
 # An answer of the model's that is invalid: it is evidence, and an ingest takes it.
 INVALID = {
@@ -228,7 +228,9 @@ def test_what_is_no_file_is_never_read(desk: Desk, tmp_path: Path, name: str, pl
     bad = tmp_path / place
     bad.unlink(missing_ok=True)
     make(bad)
-    codes = {"ingest": 2, "status": 0} if place.startswith("results") else {"ingest": 2, "check": 1, "status": 2}
+    codes = {"ingest": 2, "status": 0} if place.startswith("results") else {"ingest": 2, "check": 1}
+    if place.endswith("corpus.yaml"):
+        codes["status"] = 2
     desk.hold(bad, said, codes if name == "folder" else codes | {"validate": 1})
     assert not desk.ledger.exists()
 
@@ -239,10 +241,8 @@ def test_a_folder_that_leads_out_is_not_read(desk: Desk, tmp_path: Path, name: s
     (tmp_path / "elsewhere").mkdir()
     folder.rename(tmp_path / "elsewhere" / name)
     folder.symlink_to(tmp_path / "elsewhere" / name)
-    for command in (
-        ("check", tmp_path / "fixtures"),
-        ("prompt", "a-01", "--body", "--fixtures", tmp_path / "fixtures"),
-    ):
+    prompt = ("prompt", "a-01", "--body", "--fixtures", tmp_path / "fixtures")
+    for command in (("check", tmp_path / "fixtures"), *([prompt] if name == "sessions" else [])):
         done = process(*command)
         assert done.returncode == 2 and done.stderr.endswith(f"{name} is a link out of its folder\n".encode())
     assert not desk.ledger.exists()

@@ -55,7 +55,8 @@ def test_json_has_its_counts(measure: Measure, bench: Bench) -> None:
     }
     (comparison,) = read["diff"]["comparisons"]
     sides = [comparison["baseline"], comparison["candidate"]]
-    runs = [*read["runs"]["runs"], *read["history"]["runs"], *read["history by version"]["versions"]]
+    (history,), (versions,) = (read[name]["suites"] for name in ("history", "history by version"))
+    runs = [*read["runs"]["runs"], *history["runs"], *versions["versions"]]
     for row in (read["score"], *runs, *sides):
         assert counts(measure) <= set(row["totals"])
     for side in sides:

@@ -41,7 +41,7 @@ def recordings(ledger: Path) -> list[str]:
 def corpus_version(ledger: Path, run: str) -> str:
     """Return the version of the corpus as the report of a run names it."""
     lines = ok("score", "--run", run, "--ledger", ledger).splitlines()
-    line = next(line for line in lines if line.startswith("corpus "))
+    line = next(line for line in lines if line.startswith("suite core, corpus "))
     return line.partition("(version ")[2].partition(")")[0]
 
 

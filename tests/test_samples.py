@@ -219,7 +219,7 @@ def test_no_answer_is_lost_with_a_copy(given_runs: list[dict[str, str]]) -> None
             run = bench.ingest("5", {name: texts[text] for name, text in listed.items()}, "--partial")
             recorded[run] = listed
         text = bench.report("history", "--by", "version", "--format", "json")
-    history = json.loads(text)
+    (history,) = json.loads(text)["suites"]
     copies = {copy["run"][:8]: copy["of"][:8] for copy in history["copies"]}
     counted = recorded.keys() - copies.keys()
     assert history["versions"][0]["runs"] == len(counted)

@@ -70,7 +70,18 @@ def bench(tmp_path: Path) -> Bench:
 def test_json_is_as_documented(bench: Bench) -> None:
     report = bench.score("v5")
     run = report.pop("run")
-    assert list(run) == ["id", "version", "model", "temperature", "harness", "note", "sample", "recorded_at", "corpus"]
+    assert list(run) == [
+        "id",
+        "suite",
+        "version",
+        "model",
+        "temperature",
+        "harness",
+        "note",
+        "sample",
+        "recorded_at",
+        "corpus",
+    ]
     assert (run["version"], run["model"], run["temperature"], run["harness"]) == ("5", "X", None, None)
     assert (run["note"], run["sample"]) == ("first", 1)
     assert report == DOCUMENTED

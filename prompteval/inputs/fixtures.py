@@ -85,6 +85,8 @@ def session_files(root: Path, suite: Suite) -> dict[str, Path]:
 def _need_folder(root: Path, name: str) -> None:
     if not (root / name).is_dir():
         raise PromptevalError(f"no fixtures in {root}: it has no folder '{name}'; name the folder with --fixtures")
+    if not Path(os.path.realpath(root / name)).is_relative_to(os.path.realpath(root)):
+        raise PromptevalError(f"{root / name} is a link out of its folder")
 
 
 def split_session(text: str) -> tuple[str, str] | None:
@@ -95,8 +97,6 @@ def split_session(text: str) -> tuple[str, str] | None:
 
 def _read_all(root: Path, name: str, suffix: str, problems: list[Problem]) -> dict[str, str]:
     """Return the text of each file by its stem; what cannot be read is added to `problems`."""
-    if not Path(os.path.realpath(root / name)).is_relative_to(os.path.realpath(root)):
-        raise PromptevalError(f"{root / name} is a link out of its folder")
     listing = scan(root / name, suffix)
     problems += [Problem(f"{name}/{bad.path}", bad.field, bad.text) for bad in listing.problems]
     texts = {}
