@@ -8,6 +8,7 @@ import click
 
 from prompteval.console import (
     emit,
+    emit_unchanged,
     format_option,
     labels_option,
     ledger_option,
@@ -47,23 +48,40 @@ def score(selector: str, *, suite: str | None, labels: str, form: str, output: P
 @run_option
 @suite_option
 @click.option("--transcript", is_flag=True, help="Show the session too.")
+@click.option("--prompt", "prompt_alone", is_flag=True, help="Print the run's prompt and the files it refers to.")
 @output_option
 @ledger_option
-@click.argument("fixture")
+@click.argument("fixture", required=False)
 def show(
-    fixture: str, selector: str, *, suite: str | None, transcript: bool, output: Path | None, ledger: Path
+    fixture: str | None,
+    selector: str,
+    *,
+    suite: str | None,
+    transcript: bool,
+    prompt_alone: bool,
+    output: Path | None,
+    ledger: Path,
 ) -> None:
     """Show why FIXTURE scored as it did in one run: each term, found or absent, in each proposal.
 
     \b
     prompteval show admit-gotcha-01 --run v6
+    prompteval show --prompt --run v6
     """
-    from prompteval.versions import show_fixture
+    from prompteval.report.prompts import prompt_text
+    from prompteval.versions import prompts_of, show_fixture
 
+    if (fixture is None) != prompt_alone:
+        raise click.UsageError("give either a FIXTURE or --prompt")
     with Ledger.open(ledger) as opened:
-        detail, found = show_fixture(opened, fixture, selector, suite)
-    _tell_newest(selector, found, detail.run.short_id)
-    emit(render("show", "text", detail, transcript), output, ledger)
+        if fixture is None:
+            run, files, found = prompts_of(opened, selector, suite)
+            _tell_newest(selector, found, run.short_id)
+            emit_unchanged(prompt_text(files), output, ledger)
+        else:
+            detail, found = show_fixture(opened, fixture, selector, suite)
+            _tell_newest(selector, found, detail.run.short_id)
+            emit(render("show", "text", detail, transcript), output, ledger)
 
 
 @click.command()
@@ -78,6 +96,7 @@ def show(
     show_default=True,
     help="The labels for both sides: the candidate's, those each run was recorded with, or those recorded last.",
 )
+@click.option("--prompt", "with_prompt", is_flag=True, help="Show how the prompts differ, where their texts were kept.")
 @format_option(*FORMATS)
 @output_option
 @ledger_option
@@ -88,6 +107,7 @@ def diff(
     suite: str | None,
     model: str | None,
     labels: str,
+    with_prompt: bool,
     form: str,
     output: Path | None,
     ledger: Path,
@@ -105,7 +125,9 @@ def diff(
 
     with Ledger.open(ledger) as opened:
         compared = compare(opened, baseline, candidate, suite=suite, model=model, labels=labels)
-    emit(render("diff", form, compared), output, ledger)
+    if with_prompt and form in ("json", "csv"):
+        raise click.UsageError("--prompt goes with --format text or markdown")
+    emit(render("diff", form, compared, *([True] if with_prompt else [])), output, ledger)
 
 
 @click.command()

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from prompteval.outcomes import MEASURES, PASSED, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, add
+from prompteval.outcomes import MEASURES, PASSED, Counts, FixtureOutcome, LeftOut, Measure, PromptUsed, Ratio, Run, add
 from prompteval.samples import Samples, samples
 from prompteval.stats import sum_of_means
 
@@ -92,6 +92,7 @@ class Comparison:
     candidate: Side
     labels: str | None
     left_out: Sequence[LeftOut]
+    prompts: Mapping[str, tuple[PromptUsed, ...]]  # by run id
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -180,7 +181,7 @@ def compare(ledger: Ledger, baseline: Selection, candidate: Selection, labels: s
     least one run; the rest are left out, each with its reason.
     """
     runs = [*baseline.runs, *candidate.runs]
-    scoring = ledger.score(runs, labels)
+    scoring = ledger.score(runs, labels, more=["prompt"])
     corpora = {run.corpus for run in runs} | {labels or runs[-1].corpus}
     sessions = {corpus: scoring.sessions(corpus) for corpus in corpora}
     wanted = sessions[labels or runs[-1].corpus]
@@ -188,7 +189,7 @@ def compare(ledger: Ledger, baseline: Selection, candidate: Selection, labels: s
     shared = sorted(before.outcomes.keys() & after.outcomes.keys())
     rest = {name for run in runs for name in sessions[run.corpus]}.difference(shared)
     left_out = [LeftOut(name, _why(name, wanted, before, after)) for name in sorted(rest)]
-    return Comparison(runs[-1].suite, before.on(shared), after.on(shared), labels, left_out)
+    return Comparison(runs[-1].suite, before.on(shared), after.on(shared), labels, left_out, scoring.prompts())
 
 
 def _asked(

@@ -149,12 +149,12 @@ def emit(text: str, output: Path | None, ledger: Path | None = None) -> None:
         raise PromptevalError(f"the report cannot be written to {output or 'stdout'}: {error.strerror}") from error
 
 
-def emit_unchanged(text: str) -> None:
+def emit_unchanged(text: str, output: Path | None = None, ledger: Path | None = None) -> None:
     """Write a text that must stay as it is. Raises PromptevalError where it could steer the terminal it would go to."""
     flat = text.replace("\t", " ")
-    if sys.stdout is not None and sys.stdout.isatty() and visible.visible_text(flat) != flat:
+    if output is None and sys.stdout is not None and sys.stdout.isatty() and visible.visible_text(flat) != flat:
         raise PromptevalError("the text holds control or bidi characters; write it to a file or a pipe, with > or |")
-    emit(text, None)
+    emit(text, output, ledger)
 
 
 def _encodable(text: str) -> str:

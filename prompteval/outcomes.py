@@ -160,6 +160,14 @@ class Given(NamedTuple):
     repeated: bool
 
 
+class PromptUsed(NamedTuple):
+    """A prompt that a run answered, or a file that it refers to; `text` is None where it was not kept."""
+
+    name: str
+    digest: str
+    text: str | None
+
+
 class CorpusRecording(NamedTuple):
     """When a corpus became the latest, and its fixtures as (fixture id, session digest, labels digest)."""
 

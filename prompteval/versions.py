@@ -8,13 +8,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.errors import SelectionError, nearest
 from prompteval.ledger.ledger import Ledger, Selection
-from prompteval.outcomes import NOTHING, CorpusRecording, Counts, FixtureOutcome, Given, LeftOut, PointRecord, Run, add
+from prompteval.outcomes import (
+    NOTHING,
+    CorpusRecording,
+    Counts,
+    FixtureOutcome,
+    Given,
+    LeftOut,
+    PointRecord,
+    PromptUsed,
+    Run,
+    add,
+)
 from prompteval.samples import Copy, samples
 from prompteval.tags import shown, shown_setting, sort_key
 
 if TYPE_CHECKING:
     from prompteval.compare import Comparison
     from prompteval.ledger.detail import FixtureDetail
+
+
+Prompts = Mapping[str, "tuple[PromptUsed, ...]"]  # by run id; none where a run was recorded without
 
 
 class History(NamedTuple):
@@ -28,6 +42,7 @@ class History(NamedTuple):
     judge: str | None
     left_out: Sequence[LeftOut]
     copies: Sequence[Copy]
+    prompts: Prompts
 
     @property
     def by_version(self) -> list[tuple[Run, int, Counts]]:
@@ -67,7 +82,7 @@ def histories(
         scoring = ledger.score(runs, judge)
         totals = scoring.totals()
         rows = [(run, totals.get(run.id, NOTHING)) for run in runs]
-        found.append(History(name, rows, judge, scoring.left_out(), _copies(runs, scoring.given())))
+        found.append(History(name, rows, judge, scoring.left_out(), _copies(runs, scoring.given()), scoring.prompts()))
     return found
 
 
@@ -115,11 +130,26 @@ def show_fixture(ledger: Ledger, fixture: str, selector: str, suite: str | None 
 
     selection = ledger.select(selector, suite)
     run = selection.runs[-1]
-    scoring = ledger.score([run], sessions=True)
+    scoring = ledger.score([run], more=["session"])
     found = {outcome.fixture_id: outcome for outcome in scoring.outcomes().get(run.id, [])}
     if fixture not in found:
         raise SelectionError(f"run {run.short_id} has no fixture '{fixture}'{nearest(fixture, found)}")
     return detail(scoring, run, found[fixture]), len(selection.runs)
+
+
+def prompts_of(ledger: Ledger, selector: str, suite: str | None) -> tuple[Run, tuple[PromptUsed, ...], int]:
+    """Return the newest run that `selector` names, its prompt and the files that refers to, and how many it names.
+
+    Raises SelectionError where the run was recorded without.
+    """
+    selection = ledger.select(selector, suite)
+    run = selection.runs[-1]
+    files = ledger.score([run], more=["prompt"]).prompts().get(run.id)
+    if not files:
+        raise SelectionError(
+            f"run {run.short_id} was recorded without its prompt; 'prompteval ingest --prompt' names it"
+        )
+    return run, files, len(selection.runs)
 
 
 def whole_ledger(ledger: Ledger) -> tuple[list[CorpusRecording], list[tuple[Run, list[FixtureOutcome]]]]:

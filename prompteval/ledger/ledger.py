@@ -151,16 +151,17 @@ class Ledger:
         rows = self._connection.execute(query)
         return [CorpusRecording(time, corpus, version, tuple(fixtures[corpus])) for time, corpus, version in rows]
 
-    def score(self, runs: Sequence[Run], corpus: str | None = None, sessions: bool = False) -> Scoring:
+    def score(self, runs: Sequence[Run], corpus: str | None = None, more: Sequence[str] = ()) -> Scoring:
         """Return the scoring of some runs under the labels of `corpus`; None: under those each was recorded with.
 
-        `sessions`: with the texts of their sessions. Raises LedgerError where something that it rests on is not what
-        was recorded.
+        `more` names further texts to have: session, prompt. Raises LedgerError where something that it rests on is not
+        what was recorded.
         """
-        texts = ("labels", "contract", "answer", *(("session",) if sessions else ()))
+        texts = ("labels", "contract", "answer", *more)
         found = facts.of_runs(self._connection, [run.id for run in runs], [corpus] if corpus else [], texts)
         wanted = {"run": {run.id for run in runs}, "corpus": {corpus} if corpus else set(), **facts.texts_of(found)}
-        integrity.check(found, {table: wanted[table] for table in ("run", "corpus", *texts)}, self._name)
+        sure = {"run", "corpus", *facts.RECORDED}.intersection(("run", "corpus", *texts))
+        integrity.check(found, {table: wanted[table] for table in sorted(sure)}, self._name)
         return Scoring(found, self._derived(found), corpus)
 
     def scored(self, runs: Sequence[Run], labels: str) -> list[Scored]:

@@ -20,6 +20,7 @@ from prompteval.outcomes import (
     LeftOut,
     NearMiss,
     PointRecord,
+    PromptUsed,
     Ratio,
     Reason,
     Wanted,
@@ -193,6 +194,14 @@ class Scoring:
             if answer not in self._empty:
                 given.telling.add(fixture)
         return found
+
+    def prompts(self) -> dict[str, tuple[PromptUsed, ...]]:
+        """Return the prompt of each run and the files it refers to, by run id; nothing for a run recorded without."""
+        found: dict[str, list[PromptUsed]] = defaultdict(list)
+        for row in sorted(self.facts["run_prompt"].values()):
+            kept = self.facts["prompt"].get((row.prompt,))
+            found[row.run_id].append(PromptUsed(row.name, row.prompt, kept.text if kept else None))
+        return {run: tuple(files) for run, files in found.items()}
 
     def sessions(self, corpus: str) -> dict[str, str]:
         """Return the session digest of each fixture of a corpus revision that is scored or scored with, by id."""

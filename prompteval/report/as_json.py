@@ -8,7 +8,7 @@ from typing import Any
 
 from prompteval.chance import weigh
 from prompteval.compare import Comparison, Side
-from prompteval.outcomes import PASSED, Counts, FixtureOutcome, LeftOut, Measure, Ratio, Run, Scored, add
+from prompteval.outcomes import PASSED, Counts, FixtureOutcome, LeftOut, Measure, PromptUsed, Ratio, Run, Scored, add
 from prompteval.report import reasons
 from prompteval.report.diff import differences
 from prompteval.samples import Copy
@@ -78,6 +78,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     means = [_means({m: both[side] for m, both in measures.items()}, comparison.weight) for side in (0, 1)]
     return {
         "suite": comparison.suite,
+        "prompts": _both(_prompts(side, comparison.prompts) for side in comparison.sides),
         "labels": comparison.labels,
         "differences": list(differences(comparison)),
         **_both({**_side(side), "means": mean} for side, mean in zip(comparison.sides, means, strict=True)),
@@ -93,6 +94,12 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         ],
         "left_out": _left_out(comparison.left_out),
     }
+
+
+def _prompts(side: Side, prompts: Mapping[str, Sequence[PromptUsed]]) -> list[list[dict[str, str]]]:
+    """Return each prompt of a side once, with the files it refers to."""
+    found = dict.fromkeys(tuple((f.name, f.digest) for f in prompts.get(run.id, ())) for run in side.runs)
+    return [[{"name": name, "digest": digest} for name, digest in files] for files in found if files]
 
 
 def _both(values: Iterable[Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from prompteval.outcomes import PASSED, PHANTOMS, RECALL, Ratio
 from prompteval.report import reasons
 from prompteval.report.chance import evidence_section
 from prompteval.report.numbers import MEASURE_HEADERS, UNKNOWN, decimals, number, of, share, shares
+from prompteval.report.prompts import change_of_prompt, odd_prompts, prompt_section
 from prompteval.report.score import extracted
 from prompteval.report.table import Report, Section, Table, corpus_name, left_out, not_counted
 from prompteval.tags import SETTING, shown, shown_setting
@@ -19,15 +20,18 @@ from prompteval.versions import Compared
 FEWEST_FOR_CEILING, MOST_FAILING = 10, 2  # fixtures; in a smaller suite, two that fail leave room to get better
 
 
-def diff_reports(compared: Compared) -> list[Report]:
-    """Return one report for each common suite and setting, the last one naming those that are on one side only."""
+def diff_reports(compared: Compared, with_prompt: bool = False) -> list[Report]:
+    """Return one report for each common suite and setting, the last one naming those that are on one side only.
+
+    `with_prompt`: each shows how the prompts differ.
+    """
     several = len({comparison.suite for comparison in compared.comparisons}) > 1
-    *reports, last = [_report(each, f"{each.suite}: " if several else "") for each in compared.comparisons]
+    *reports, last = [_report(each, f"{each.suite}: " if several else "", with_prompt) for each in compared.comparisons]
     alone = [Section("Not compared", compared.not_compared)] if compared.not_compared else []
     return [*reports, last._replace(sections=(*last.sections, *alone))]
 
 
-def _report(comparison: Comparison, suite: str) -> Report:
+def _report(comparison: Comparison, suite: str, with_prompt: bool) -> Report:
     several = any(len(side.runs) > 1 for side in comparison.sides)
     names = [side.name for side in comparison.sides]
     categories = [(name, *map(of, passed)) for name, passed in comparison.categories.items()]
@@ -36,6 +40,7 @@ def _report(comparison: Comparison, suite: str) -> Report:
         *([Section("Runs", table=_runs_table(comparison))] if several else []),
         *([evidence_section(comparison)] if comparison.pairs else []),
         Section("Categories", table=Table(("Category", *names), categories, right=names)),
+        *([prompt_section(comparison)] if with_prompt else []),
         _changed("Moved up" if several else "Fixed", comparison.changed("fixed")),
         _changed("Moved down" if several else "Broken", comparison.changed("broken")),
         _still_failing(comparison.changed("still-failing")),
@@ -92,6 +97,8 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     yield f"{count(len(comparison.pairs), 'fixture')} compared, {judge}"
     if comparison.pairs and not comparison.answers_each:
         yield "fixtures have different numbers of answers: each counts once, with the mean over its answers"
+    yield from change_of_prompt(comparison)
+    yield from odd_prompts([run for side in comparison.sides for run in side.runs], comparison.prompts)
     yield from _invalid(comparison)
     yield from _ceiling(comparison)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from prompteval.errors import count
 from prompteval.outcomes import MEASURES
 from prompteval.report.numbers import MEASURE_HEADERS, answers, number, share, shares
+from prompteval.report.prompts import odd_prompts
 from prompteval.report.table import Report, Section, Table, corpus_name, left_out, not_counted
 from prompteval.tags import SETTING_HEADERS, setting_cells, shown
 from prompteval.versions import History
@@ -25,6 +26,7 @@ def _report(history: History, grain: str, suite: str) -> Report:
         lines.append(
             "each run under the labels it was recorded with; use --labels latest to score all runs with the same labels"
         )
+    lines += odd_prompts([run for run, _ in history.runs], history.prompts)
     if grain == "version":
         lines += [not_counted(copy, shown(copy.run.version)) for copy in history.copies]
     listed = Section("", table=_by_version(history) if grain == "version" else _by_run(history))

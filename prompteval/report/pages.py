@@ -47,7 +47,7 @@ def whole_page(ledger: Ledger, suite: str | None = None) -> str:
 def _suite(ledger: Ledger, found: History) -> dict[str, Any]:
     """Return what the page says of one suite."""
     newest = [run for run, _ in found.runs[-DETAILED_RUNS:]]
-    scoring = ledger.score(newest, found.judge, sessions=True)
+    scoring = ledger.score(newest, found.judge, more=["session"])
     outcomes = scoring.outcomes()
     fixtures: dict[str, dict[str, FixtureDetail]] = defaultdict(dict)  # and run id
     for run in newest:
