@@ -85,7 +85,10 @@ PROBLEMS = {
         edit("corpus.yaml", "practice", "empty"),
         "expect_empty: corpus.yaml says that admit-rule expects an empty answer",
     ),
-    "expects a map": (edit("corpus.yaml", "practice", "map"), "corpus.yaml says that admit-rule expects a map"),
+    "expects the type map": (
+        edit("corpus.yaml", "practice", "map"),
+        "corpus.yaml says that admit-rule expects the type map",
+    ),
     "term not in the session": (
         edit(SIDECAR, "- alpha", "- omega"),
         '"omega" does not occur in the session, so the point',

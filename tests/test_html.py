@@ -76,9 +76,9 @@ def test_what_broke_and_why_is_two_clicks_away(bench: Bench) -> None:
     page = Reader(bench.report("report"))
     assert re.search(r"Broken Fixture ?Passes admit-map-01 ?1/1 → 0/1", page.text)
     assert "#fixture-admit-map-01" in page.targets
-    assert ': FAIL missed "holdings": right words in a practice, map expected' in page.text
+    assert ': FAIL missed "holdings": right words under the wrong type: practice, not map' in page.text
     assert "[USER]: Say it." in page.text, "the transcript"
-    assert 'near miss of "holdings": is a practice, map expected' in page.text
+    assert 'near miss of "holdings": has the type practice, not map' in page.text
 
 
 def test_every_run_is_a_point_of_each_chart(bench: Bench) -> None:

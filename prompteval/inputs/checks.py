@@ -101,7 +101,7 @@ def _expected(path: str, labels: Labels, expected: str) -> Iterator[Problem]:
         wanted = "an empty answer" if expected == "empty" else "points"
         yield Problem(path, "expect_empty", f"corpus.yaml says that {labels.category} expects {wanted}")
     if expected not in ("empty", "subset") and all(point.type != expected for point in labels.points):
-        yield Problem(path, "expected_points", f"corpus.yaml says that {labels.category} expects a {expected}")
+        yield Problem(path, "expected_points", f"corpus.yaml says that {labels.category} expects the type {expected}")
 
 
 def _counts(loaded: Loaded) -> Iterator[Problem]:

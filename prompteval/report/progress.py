@@ -33,7 +33,7 @@ def saved_lines(saved: Saved) -> list[str]:
     if not answer.proposals:
         return [f"saved {saved.path}: an empty answer"]
     lists = Counter(proposal.list for proposal in answer.proposals)
-    return [f"saved {saved.path}: {', '.join(count(number, name) for name, number in lists.items())}"]
+    return [f"saved {saved.path}: {', '.join(f'{number} {name}' for name, number in lists.items())}"]
 
 
 def _listed(heading: str, items: list[str]) -> list[str]:

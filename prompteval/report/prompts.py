@@ -85,5 +85,5 @@ def _changed(comparison: Comparison) -> list[tuple[PromptUsed | None, PromptUsed
 
 def _diff(before: PromptUsed | None, after: PromptUsed | None) -> list[str]:
     old, new = ((file.text or "").rstrip("\n").split("\n") if file else [] for file in (before, after))
-    names = (file.name if file else "nothing" for file in (before, after))
-    return list(unified_diff(old, new, *names, lineterm=""))
+    here, there = (file.name if file else "nothing" for file in (before, after))
+    return list(unified_diff(old, new, here, there, lineterm=""))

@@ -45,18 +45,18 @@ def _why_missed(reason: Reason) -> Iterator[str]:
     elif reason.near is None:
         yield "no proposal has any of its terms"
     elif reason.near.has_words:
-        yield f"right words in a {reason.near.type}, {reason.type} expected"
+        yield f"right words under the wrong type: {reason.near.type}, not {reason.type}"
     else:
         yield f"nearest proposal {lacking(reason.near, reason.type)}"
 
 
 def lacking(near: NearMiss, type_: str | None) -> str:
-    """Return what keeps a near miss from satisfying a point of a type: `lacks "a", and is a map, practice expected`."""
+    """Return what keeps a near miss from satisfying a point of a type: `lacks "a", and has the type a, not b`."""
     found = [f"lacks {_absent(near.absent)}"] if any(w.role != "none" for w in near.absent) else []
     if excluded := [wanted.term for wanted in near.absent if wanted.role == "none"]:
         found.append(f"holds {quoted(excluded)}")
     if not near.has_type:
-        found.append(f"is a {near.type}, {type_} expected")
+        found.append(f"has the type {near.type}, not {type_}")
     return ", and ".join(found)
 
 

@@ -37,10 +37,10 @@ def show_reports(detail: FixtureDetail, transcript: bool) -> list[Report]:
 
 
 def _point(point: PointDetail, state: str) -> Section:
-    heading = f'Point "{point.id}", a {point.type}: {"matched" if point.matched else "missed"}'
+    heading = f'Point "{point.id}" ({point.type}): {"matched" if point.matched else "missed"}'
     rows = []
     for attempt in point.attempts:
-        proposal = f"{attempt.proposal}, a {attempt.type}" + ("" if attempt.has_type else f", {point.type} expected")
+        proposal = f"{attempt.proposal}, {attempt.type}" + ("" if attempt.has_type else f", not {point.type}")
         for term in attempt.terms:
             wanted = _WANTED.get(term.role, f"alternative {term.alternative + 1}")
             rows.append((proposal, wanted, f'"{term.term}"', _found(term), term.around))
