@@ -17,6 +17,7 @@ from prompteval.console import (
     lasting_option,
     ledger_option,
     tell,
+    with_option,
 )
 from prompteval.inputs import CONTRACTS
 from prompteval.text.visible import lines
@@ -46,21 +47,37 @@ def check(fixtures: Path) -> None:
 
 @click.command()
 @lasting_option("--prompt", "prompt_file", type=PATH, metavar="FILE", help="The prompt to put the transcript into.")
-@lasting_option("--with", "referenced", type=PATH, multiple=True, metavar="FILE", help="A file the prompt refers to.")
+@with_option
+@lasting_option(
+    "--placeholder",
+    metavar="TEXT",
+    help="What the transcript replaces: by default a line with [TRANSCRIPT PLACEHOLDER, {{transcript}} or {{session}}.",
+)
 @click.option("--body", is_flag=True, help="Print the transcript alone.")
 @fixtures_option
 @click.argument("fixture")
-def prompt(fixture: str, prompt_file: Path | None, referenced: tuple[Path, ...], body: bool, fixtures: Path) -> None:
+def prompt(
+    *,
+    fixture: str,
+    prompt_file: Path | None,
+    referenced: tuple[str, ...],
+    placeholder: str | None,
+    body: bool,
+    fixtures: Path,
+) -> None:
     """Print what to paste into a fresh conversation: the prompt with the session of FIXTURE in its place.
 
-    Nothing in it tells the fixture's name, category or labels.
+    Nothing in it tells the fixture's name, category or labels. A file of --with stands under the name that the prompt
+    uses for it. A prompt without a placeholder gets the session at its end.
 
     \b
     prompteval prompt admit-gotcha-01 --prompt extract.md --with criteria.md
+    prompteval prompt admit-gotcha-01 --prompt extract.md --with docs/criteria.md=criteria.v2.md
     """
     from prompteval.collect.prompt import pasted_text, transcript
     from prompteval.collect.save import known_fixture
     from prompteval.inputs.fixtures import session_files
+    from prompteval.inputs.prompts import read_prompts
     from prompteval.inputs.suite import read_suite
 
     suite = read_suite(fixtures)
@@ -69,7 +86,9 @@ def prompt(fixture: str, prompt_file: Path | None, referenced: tuple[Path, ...],
     if not body:
         if prompt_file is None:
             raise click.UsageError("give the prompt with --prompt FILE, or --body for the transcript alone")
-        text = pasted_text(text, prompt_file, referenced)
+        replaced = suite.placeholder if placeholder is None else placeholder
+        text, warnings = pasted_text(text, read_prompts(prompt_file, referenced), replaced)
+        tell(*(f"Warning: {warning}" for warning in warnings))
     emit_unchanged(text)
 
 
@@ -132,8 +151,9 @@ def status(results: Path, fixtures: Path, next_only: bool) -> None:
 @lasting_option("--harness", metavar="NAME", help="The program that held the conversations.")
 @lasting_option("--note", metavar="TEXT", help="A remark to keep with the run.")
 @lasting_option(
-    "--prompt", type=PATH, metavar="FILE", help="The prompt file: its SHA-256 is kept, its Version: compared."
+    "--prompt", type=PATH, metavar="FILE", help="The prompt file: its digest is kept, its Version: compared."
 )
+@with_option
 @click.option("--partial", is_flag=True, help="Record the run although results are missing.")
 @click.option("--repeat", is_flag=True, help="Record the same answers once more, as a further sample.")
 @fixtures_option
@@ -152,6 +172,7 @@ def ingest(
     harness: str | None,
     note: str | None,
     prompt: Path | None,
+    referenced: tuple[str, ...],
 ) -> None:
     """Record one run: the fixtures and the answers in RESULTS, one FIXTURE.json each.
 
@@ -160,6 +181,7 @@ def ingest(
 
     \b
     prompteval ingest --version 6 --model X --temperature 0 tmp/results
+    prompteval ingest --version 6 --model X --prompt extract.md --with criteria.md tmp/results
     """
     from prompteval.ledger.ingest import ingest as take_in
     from prompteval.ledger.ingest import read_tags
@@ -167,8 +189,16 @@ def ingest(
 
     tags = None
     if results:
+        if referenced and prompt is None:
+            raise click.UsageError("--with names a file that the prompt refers to; give the prompt with --prompt FILE")
         tags = read_tags(
-            version=version, model=model, temperature=temperature, harness=harness, note=note, prompt=prompt
+            version=version,
+            model=model,
+            temperature=temperature,
+            harness=harness,
+            note=note,
+            prompt=prompt,
+            referenced=referenced,
         )
     ingested = take_in(fixtures, ledger, results, tags, partial=partial, repeat=repeat)
     tell(*(f"Warning: {warning}" for warning in ingested.warnings))

@@ -31,6 +31,7 @@ class _NamedPath(click.Path):
 
 
 PATH = _NamedPath(path_type=Path, readable=False)  # whoever opens it says in one line why it cannot
+NAMED_FILE = _NamedPath(path_type=str, readable=False)  # FILE or NAME=FILE; its variable has several, as a PATH has
 
 
 class Failure(click.ClickException):
@@ -181,6 +182,14 @@ ledger_option = lasting_option(
 )
 fixtures_option = lasting_option(
     "--fixtures", type=PATH, default=DEFAULT_FIXTURES, show_default=True, metavar="DIR", help="The fixture corpus."
+)
+with_option = lasting_option(
+    "--with",
+    "referenced",
+    type=NAMED_FILE,
+    multiple=True,
+    metavar="[NAME=]FILE",
+    help="A file the prompt refers to; NAME is what the prompt calls it, where FILE has another base name.",
 )
 run_option = click.option(
     "--run", "selector", default="latest", show_default=True, metavar="RUN", help="latest, a version or a run id."

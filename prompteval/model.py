@@ -154,10 +154,15 @@ class Answer(NamedTuple):
 
 
 class PromptFile(NamedTuple):
-    """A prompt, or a file that it refers to: the name under which it was given, and the digest of its bytes."""
+    """A prompt under its base name, or a file that it refers to under the name that the prompt uses for it."""
 
     name: str
-    digest: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """The digest that the ledger knows the text by."""
+        return digest(self.text)
 
 
 class RunTags(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from prompteval.digests import digest
 from tests.helpers import EMPTY, Bench, answer, cli, labels, ok, point, proposal, refused, write_corpus, write_results
 
 FIXTURES = {"admit-thing-01": labels(point()), "reject-thing-01": labels(), "reject-thing-02": labels()}
@@ -294,10 +295,64 @@ def test_prompt_file_is_recorded(bench: Bench) -> None:
     path = bench.root / "prompt.md"
     path.write_text(PROMPT)
     bench.ingest("v6", GOOD, "--prompt", path)
+    assert rows(bench, PROMPTS) == [(0, "prompt.md", hashlib.sha256(PROMPT.encode()).hexdigest()[:32])]
+
+
+def rows(bench: Bench, query: str) -> list[tuple[Any, ...]]:
+    """Return what a query finds in the ledger."""
     connection = sqlite3.connect(bench.ledger)
-    rows = connection.execute("select position, name, prompt from run_prompt").fetchall()
+    found = connection.execute(query).fetchall()
     connection.close()
-    assert rows == [(0, "prompt.md", hashlib.sha256(PROMPT.encode()).hexdigest()[:32])]
+    return found
+
+
+PROMPTS = "select position, name, prompt from run_prompt order by position"
+
+
+def test_files_that_a_prompt_refers_to_are_recorded(bench: Bench) -> None:
+    path, rules, other = (bench.root / name for name in ("prompt.md", "rules.md", "local.txt"))
+    path.write_text("Apply `docs/rules.md` and `other.txt`.\n")
+    rules.write_bytes(b"\xef\xbb\xbfKeep it.\r\n")
+    other.write_text("Other.\n")
+    expected = [
+        (0, "prompt.md", digest("Apply `docs/rules.md` and `other.txt`.\n")),
+        (1, "docs/rules.md", digest("Keep it.\n")),
+        (2, "other.txt", digest("Other.\n")),
+    ]
+    bench.ingest("1", GOOD, "--prompt", path, "--with", rules, "--with", f"other.txt={other}")
+    assert rows(bench, PROMPTS) == expected
+    written = bench.ledger.read_bytes()
+    assert str(bench.root).encode() not in written and b"local.txt" not in written
+    assert cli("ledger", "verify", "--ledger", bench.ledger).exit_code == 0
+    bench.ledger.unlink()
+    variables = {"PROMPTEVAL_PROMPT": str(path), "PROMPTEVAL_WITH": f"{rules}{os.pathsep}other.txt={other}"}
+    ok(*bench.arguments("1", GOOD), env=variables)
+    assert rows(bench, PROMPTS) == expected
+
+
+def test_files_without_a_prompt_are_refused(bench: Bench) -> None:
+    assert "give the prompt with --prompt FILE" in bench.refuse("1", GOOD, "--with", bench.root / "rules.md")
+
+
+def test_files_under_one_name_are_refused(bench: Bench) -> None:
+    (bench.root / "prompt.md").write_text("Apply `rules.md`.\n")
+    given = ("--prompt", bench.root / "prompt.md", "--with", f"prompt.md={bench.root / 'prompt.md'}")
+    assert "two files go under the name prompt.md" in bench.refuse("1", GOOD, *given)
+
+
+@pytest.mark.parametrize("keep", ["true", "false"])
+def test_texts_of_prompts_are_kept_where_the_suite_says_so(bench: Bench, keep: str) -> None:
+    (bench.fixtures / "corpus.yaml").write_text(f"version: '1'\nprompt: p\nkeep_prompts: {keep}\n")
+    texts = {"prompt.md": "Apply `rules.md`.\n", "rules.md": "Keep it.\n"}
+    for name, text in texts.items():
+        (bench.root / name).write_text(text)
+    given = ("--prompt", bench.root / "prompt.md", "--with", bench.root / "rules.md")
+    bench.ingest("1", GOOD, *given)
+    bench.ingest("2", GOOD, *given)  # the same files once more
+    kept = [(digest(text), text) for text in texts.values()] if keep == "true" else []
+    assert rows(bench, "select digest, text from prompt order by text") == kept
+    assert len(rows(bench, PROMPTS)) == 4
+    assert cli("ledger", "verify", "--ledger", bench.ledger).exit_code == 0
 
 
 def test_prompt_file_that_contradicts_is_refused(bench: Bench) -> None:

@@ -2,47 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import quote
+from typing import NamedTuple
 
 from prompteval.errors import PromptevalError
-from prompteval.inputs.files import FileRefusedError, read_text
 from prompteval.inputs.fixtures import split_session
+from prompteval.inputs.prompts import not_given, read_given
+from prompteval.model import PromptFile
 
-PLACEHOLDER = "[TRANSCRIPT PLACEHOLDER"
+# The first one is kenkeep's, and the session takes the place of its whole line.
+_PLACEHOLDERS = r"(?P<line>^.*\[TRANSCRIPT PLACEHOLDER.*$)|\{\{\s*(?:transcript|session)\s*\}\}"
+
+
+class Pasted(NamedTuple):
+    """What to paste, and what may be wrong with it."""
+
+    text: str
+    warnings: tuple[str, ...]
 
 
 def transcript(session: Path, plain: bool) -> str:
     """Return a session as the model reads it: without front matter, unless it is `plain`. Raises PromptevalError."""
-    text = _read(session)
+    text = read_given(session)
     parts = ("", text) if plain else split_session(text)
     if parts is None:
         raise PromptevalError(f"{session} has no front matter; 'prompteval check' names what is wrong")
     return parts[1].strip("\n") + "\n"
 
 
-def pasted_text(body: str, prompt: Path, referenced: Iterable[Path]) -> str:
-    """Return the prompt with `body` in the place of its transcript placeholder, or else behind it.
+def pasted_text(body: str, prompts: Sequence[PromptFile], placeholder: str | None) -> Pasted:
+    """Return the prompt, the first of `prompts`, with `body` in the place of its placeholder, or else behind it.
 
-    Referenced files come before the transcript, each under a heading with its name alone: a path could show a label.
-    Raises PromptevalError for a file that cannot be read and a prompt with more than one placeholder.
+    The files it refers to come right before a session that takes a whole line or stands at the end. Else they come
+    before the prompt, since what is around the placeholder may be a tag. `placeholder` is its text; None: the usual
+    ones. Raises PromptevalError for a blank placeholder, and for a prompt with more than one.
     """
-    lines = _read(prompt).split("\n")
-    places = [index for index, line in enumerate(lines) if PLACEHOLDER in line]
+    prompt, *referenced = prompts
+    place = _place(prompt, placeholder)
+    start, end = place.span() if place else (len(prompt.text), len(prompt.text))
+    before, after, body = prompt.text[:start], prompt.text[end:], body.strip("\n")
+    files = [f"Referenced file `{each.name}`:\n\n{each.text.strip(chr(10))}" for each in referenced]
+    if place and not place.groupdict().get("line"):
+        text = "\n\n---\n\n".join([*files, f"{before}{body}{after}".rstrip("\n")])
+    else:
+        parts = [before.rstrip("\n"), *(f"---\n\n{file}" for file in files)]
+        if files or not place:
+            parts.append("---\n\nTranscript:")
+        text = "\n\n".join(part for part in (*parts, body, after.strip("\n")) if part)
+    return Pasted(text + "\n", tuple(_warnings(prompts, placeholder, place is not None)))
+
+
+def _place(prompt: PromptFile, placeholder: str | None) -> re.Match[str] | None:
+    """Return where the placeholder stands. Raises PromptevalError for a blank one, and for more than one place."""
+    if placeholder is not None and not placeholder.strip():
+        raise PromptevalError("the placeholder is blank; --placeholder takes the text that the session replaces")
+    pattern = _PLACEHOLDERS if placeholder is None else re.escape(placeholder)
+    places = list(re.finditer(pattern, prompt.text, re.MULTILINE))
     if len(places) > 1:
-        numbers = ", ".join(str(place + 1) for place in places)
-        raise PromptevalError(f"{prompt} has {len(places)} transcript placeholders, on lines {numbers}")
-    before, after = (lines[: places[0]], lines[places[0] + 1 :]) if places else (lines, [])
-    parts = ["\n".join(before).rstrip("\n")]
-    parts += [f"---\n\nReferenced file `{path.name}`:\n\n{_read(path).strip(chr(10))}" for path in referenced]
-    if len(parts) > 1 or not places:
-        parts.append("---\n\nTranscript:")
-    parts += [body.strip("\n"), "\n".join(after).strip("\n")]
-    return "\n\n".join(part for part in parts if part) + "\n"
+        numbers = ", ".join(str(prompt.text.count("\n", 0, place.start()) + 1) for place in places)
+        raise PromptevalError(f"{prompt.name} has {len(places)} transcript placeholders, on lines {numbers}")
+    return places[0] if places else None
 
 
-def _read(path: Path) -> str:
-    try:
-        return read_text(path)
-    except FileRefusedError as error:
-        raise PromptevalError(f"{path} {error}") from error
+def _warnings(prompts: Sequence[PromptFile], placeholder: str | None, placed: bool) -> Iterator[str]:
+    for name in not_given(prompts):
+        known = quote(name)
+        yield f"the prompt names `{name}`, which was not given; add --with {known} or --with {known}=FILE"
+    if not placed:
+        what = f"placeholder {placeholder}" if placeholder else "placeholder"
+        yield f"the prompt has no {what}, so the session stands at its end"

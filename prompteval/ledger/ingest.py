@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,18 +9,16 @@ from typing import NamedTuple
 
 from prompteval.digests import digest, run_id
 from prompteval.errors import PromptevalError, count
-from prompteval.inputs.files import FileRefusedError, decode, read_bytes
 from prompteval.inputs.fixtures import read_corpus
+from prompteval.inputs.prompts import check_version, read_prompts
 from prompteval.inputs.results import read_results
 from prompteval.ledger import derived, facts
 from prompteval.ledger.facts import CorpusRow, FixtureRow, PromptRow, RecordingRow, ResultRow, Row, RunRow, text_row
 from prompteval.ledger.integrity import checksum_of_recording, checksum_of_run
 from prompteval.ledger.times import next_time
 from prompteval.ledger.write import appending
-from prompteval.model import Answer, Corpus, PromptFile, RunTags
+from prompteval.model import Answer, Corpus, RunTags
 from prompteval.tags import checked_name, normal_version, parse_temperature
-
-_PROMPT_VERSION = re.compile(r"^[ \t>*#-]*Version:[ \t]*(\S+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 
 class Recorded(NamedTuple):
@@ -102,35 +99,24 @@ def read_tags(
     harness: str | None,
     note: str | None,
     prompt: Path | None,
+    referenced: Sequence[str],
 ) -> RunTags:
-    """Return the tags of a run from what the command was given. Raises PromptevalError."""
+    """Return the tags of a run from what the command was given, its prompt files read. Raises PromptevalError."""
     if version is None or model is None:
         name = "--version" if version is None else "--model"
         raise PromptevalError(f"{name} is missing; a run is recorded under its version and model")
     version = normal_version(version)
+    prompts = read_prompts(prompt, referenced) if prompt else ()
+    if prompts:
+        check_version(prompts[0], version)
     return RunTags(
         version,
         checked_name("model", model),
         None if temperature is None else parse_temperature(temperature),
         None if harness is None else checked_name("harness", harness),
         note,
-        (read_prompt(prompt, version),) if prompt else (),
+        prompts,
     )
-
-
-def read_prompt(path: Path, version: str) -> PromptFile:
-    """Return a prompt file as it is recorded.
-
-    Raises PromptevalError when the version that it names is not `version`, or the file cannot be read.
-    """
-    try:
-        data = read_bytes(path)
-        named = _PROMPT_VERSION.search(decode(data))
-    except FileRefusedError as error:
-        raise PromptevalError(f"{path} {error}") from error
-    if named and normal_version(named[1]) != version:
-        raise PromptevalError(f"{path} says Version: {named[1]}, and --version says {version}; one of them is wrong")
-    return PromptFile(path.name, digest(data))
 
 
 def record(
@@ -157,10 +143,12 @@ def record(
         same = [other for other in _same_answers(connection, answers) if other not in repeats]
         other_prompts = _other_prompts(connection, tags)
         identity = run_id(corpus.suite.name, tags.identity, evidence, len(repeats))
-        prompts = [PromptRow(identity, place, *prompt) for place, prompt in enumerate(tags.prompts)]
+        prompts = [PromptRow(identity, place, each.name, each.digest) for place, each in enumerate(tags.prompts)]
         run = RunRow(identity, *tags.identity, len(repeats), corpus.revision, tags.note, now, "")
         run = run._replace(checksum=checksum_of_run(run, prompts))
         _append(connection, _run_rows(run, prompts, answers))
+        if corpus.suite.keep_prompts:
+            _append(connection, (("prompt", text_row(each.text)) for each in tags.prompts))
         _append_derived(connection, corpus, answers)
         sample = _sample(connection, tags, corpus.suite.name)
     return Recorded(identity, *new_corpus, sample, tuple(same), tuple(other_prompts))

@@ -19,7 +19,7 @@ create table contract (
 -- one row per prompt text that was kept
 create table prompt (
   digest text not null primary key,  -- digest of the text
-  text text not null  -- the prompt, or a file that it refers to
+  text text not null  -- the prompt, or a file that it refers to: UTF-8 without a byte order mark, LF line ends
 ) strict;
 
 -- one row per answer; the same answer is kept once
@@ -71,8 +71,8 @@ create table run (
 create table run_prompt (
   run_id text not null references run (id),  -- the run
   position integer not null check (position >= 0),  -- 0: the prompt; from 1: the files it refers to
-  name text not null,  -- the name under which it was given, without folders
-  prompt text not null,  -- digest of the file's bytes; the text is in prompt where it was kept
+  name text not null,  -- the prompt: its file name; a file it refers to: the name that the prompt uses for it
+  prompt text not null,  -- digest of the text, which is in prompt where it was kept
   primary key (run_id, position)
 ) strict;
 
