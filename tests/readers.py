@@ -70,7 +70,7 @@ def read_label_file(data: bytes) -> bool:
         return False
     assert (found is None) == bool(problems)
     "".join(map(str, problems)).encode("utf-8")
-    return found is not None and bool(found.text)
+    return found is not None and bool(found[0].text)
 
 
 def read_session_file(data: bytes) -> bool:

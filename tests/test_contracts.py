@@ -95,9 +95,8 @@ def wrapped(answers: Mapping[str, Any]) -> dict[str, Any]:
     return {name: {"entities": listed} for name, listed in answers.items()}
 
 
-def test_from_check_to_report(suite: Path, tmp_path: Path) -> None:
-    """v1 finds all but the person, whose quote is no searched text, and one ship too many; v2 finds all."""
-    ledger, prompt = tmp_path / "ledger.db", tmp_path / "extract.md"
+def test_from_check_to_status(suite: Path, tmp_path: Path) -> None:
+    prompt = tmp_path / "extract.md"
     prompt.write_text("List the entities.\n\n{{session}}\n", "utf-8")
     assert ok("check", suite) == "3 sessions: 0 problems and 0 warnings\n"
     pasted = ok("prompt", "harbour-1", "--prompt", prompt, "--fixtures", suite)
@@ -110,6 +109,11 @@ def test_from_check_to_report(suite: Path, tmp_path: Path) -> None:
     assert "is not one of" in refused("save", "harbour-2", *where, input=broken)
     assert ok("status", "--next", results, "--fixtures", suite) == "harbour-2\n"
     assert ok("validate", results, "--fixtures", suite) == "1 file: valid\n"
+
+
+def test_from_ingest_to_report(suite: Path, tmp_path: Path) -> None:
+    """v1 finds all but the person, whose name is in no searched text, and one ship too many; v2 finds all."""
+    ledger = tmp_path / "ledger.db"
     one = {**RIGHT, "harbour-2": [{**KESTREL, "quote": "Ilse Brandt"}]}
     ingest(suite, ledger, "1", wrapped(one))
     ingest(suite, ledger, "2", wrapped(RIGHT))

@@ -230,6 +230,9 @@ def _message(schema: Mapping[str, Any], error: jsonschema_rs.ValidationError) ->
         return "is blank"
     if name == "Pattern" and (wanted := _description(schema, error)):
         return f"{error.message.partition(' does not match ')[0]} is not {wanted}"
+    if name == "UniqueItems":
+        terms: Any = error.instance
+        return ", ".join(f'"{term}" occurs twice' for term in dict.fromkeys(terms) if terms.count(term) > 1)
     if name == "AnyOf" and "must_match_all" in error.message + str(error.schema_path):
         return 'needs "must_match_all" or "must_match_any"'
     return str(error.message)

@@ -17,15 +17,17 @@ from prompteval.model import Corpus, ExpectedPoint, Fixture, Labels, Suite
 from prompteval.text.fold import fold
 
 _SEGMENT = re.compile(r"^\[(USER|AGENT)[^\]\n]*\]:", re.MULTILINE)
+_NEARLY = {".yaml": (".yml",), ".md": (".markdown", ".txt"), ".txt": (".md", ".markdown", ".text")}
 _FRONT_MATTER = re.compile(r"---\n(.*?)^---\n(.*)", re.MULTILINE | re.DOTALL)
 
 
 class Loaded(NamedTuple):
-    """What could be read of a corpus, and all that is wrong with it. `labels` holds those without a problem."""
+    """What could be read of a corpus, and all that is wrong with it. `labels` has those without a problem."""
 
     suite: Suite
     sessions: dict[str, str]
     labels: dict[str, Labels]
+    sources: dict[str, yaml_lines.YAMLText]  # of the labels
     problems: list[Problem]
 
     def path(self, name: str) -> str:
@@ -43,10 +45,11 @@ def load_corpus(root: Path) -> Loaded:
     for name in ("sessions", "expected"):
         _need_folder(root, name)
     suite, problems = load_suite(root)
-    loaded = Loaded(suite, {}, {}, problems)
-    loaded.sessions.update(_read_all(root, "sessions", suffix(suite), problems))
-    expected = _read_all(root, "expected", ".yaml", problems)
-    problems += _unpaired(loaded, expected)
+    loaded = Loaded(suite, {}, {}, {}, problems)
+    texts, unnamed = _read_all(root, "sessions", suffix(suite), problems)
+    expected, unlabelled = _read_all(root, "expected", ".yaml", problems)
+    loaded.sessions.update(texts)
+    problems += _unpaired(loaded, expected, unnamed | unlabelled)
     for name in sorted(loaded.sessions.keys() | expected.keys()):
         if (text := loaded.sessions.get(name)) is not None and not suite.plain:
             problems += session_problems(loaded.path(name), text)
@@ -54,7 +57,7 @@ def load_corpus(root: Path) -> Loaded:
             read, wrong = read_labels(f"expected/{name}.yaml", source, name, suite.contract.types)
             problems += wrong
             if read:
-                loaded.labels[name] = read
+                loaded.labels[name], loaded.sources[name] = read
     if not loaded.sessions and not expected and not problems:
         raise PromptevalError(f"no fixtures in {root}: its sessions folder has no {suffix(suite)} file")
     return loaded
@@ -95,8 +98,11 @@ def split_session(text: str) -> tuple[str, str] | None:
     return (parts[1], parts[2]) if parts else None
 
 
-def _read_all(root: Path, name: str, suffix: str, problems: list[Problem]) -> dict[str, str]:
-    """Return the text of each file by its stem; what cannot be read is added to `problems`."""
+def _read_all(root: Path, name: str, suffix: str, problems: list[Problem]) -> tuple[dict[str, str], set[str]]:
+    """Return the text of each file by its stem, and the stems of files with an ending that is nearly the right one.
+
+    Those, and what cannot be read, are added to `problems`.
+    """
     listing = scan(root / name, suffix)
     problems += [Problem(f"{name}/{bad.path}", bad.field, bad.text) for bad in listing.problems]
     texts = {}
@@ -105,13 +111,17 @@ def _read_all(root: Path, name: str, suffix: str, problems: list[Problem]) -> di
             texts[stem] = read_text(path)
         except FileRefusedError as error:
             problems.append(Problem(f"{name}/{path.name}", "", str(error)))
-    return texts
+    endings = dict(os.path.splitext(other) for other in listing.others)
+    misnamed = {stem: ending for stem, ending in endings.items() if ending.lower() in _NEARLY[suffix]}
+    for stem, ending in misnamed.items():
+        problems.append(Problem(f"{name}/{stem}{ending}", "", f"ends in {ending}; rename it to end in {suffix}"))
+    return texts, set(misnamed)
 
 
-def _unpaired(loaded: Loaded, expected: Collection[str]) -> Iterator[Problem]:
-    for name in loaded.sessions.keys() - expected:
+def _unpaired(loaded: Loaded, expected: Collection[str], misnamed: Collection[str]) -> Iterator[Problem]:
+    for name in loaded.sessions.keys() - {*expected, *misnamed}:
         yield Problem(loaded.path(name), "", f"has no labels; expected/{name}.yaml is missing or unreadable")
-    for name in set(expected) - loaded.sessions.keys():
+    for name in {*expected} - {*loaded.sessions, *misnamed}:
         yield Problem(f"expected/{name}.yaml", "", f"has no session; {loaded.path(name)} is missing or unreadable")
 
 
@@ -127,14 +137,38 @@ def session_problems(path: str, text: str) -> list[Problem]:
     return problems
 
 
-def read_labels(path: str, source: str, name: str, types: Collection[str]) -> tuple[Labels | None, list[Problem]]:
-    """Return the labels in one sidecar of the fixture `name`, or None and the problems. A point has one of `types`."""
+def read_labels(
+    path: str, source: str, name: str, types: Collection[str]
+) -> tuple[tuple[Labels, yaml_lines.YAMLText] | None, list[Problem]]:
+    """Return the labels in one sidecar of the fixture `name` with their source, or None and the problems.
+
+    A point has one of `types`.
+    """
     document, problems = checked(path, source, "expected-labels")
     if document is None:
         return None, problems
+    if foreign := _foreign_keys(document.value):
+        listed = ", ".join(f'"{key}"' for key in foreign)
+        text = f"these are labels of another format, with {listed}; docs/authoring.md describes the one to use"
+        return None, [Problem(path, "", text, document.line(()))]
     for place, text in _label_rules(document.value, name, types):
         problems.append(Problem(path, json_path(place), text, document.line(place)))
-    return (None, problems) if problems else (_labels(document.value), [])
+    return (None, problems) if problems else ((_labels(document.value), document), [])
+
+
+def _foreign_keys(value: Any) -> list[str]:
+    """Return the keys that labels do not have, where they show that somebody else's format was meant, and no slip."""
+    if not isinstance(value, dict):
+        return []
+    known = {*Labels._fields, "fixture_id", "expected_points"} - {"points"}
+    unknown = [key for key in value if key not in known]
+    if unknown and not known - {"notes"} <= value.keys():
+        return unknown
+    points = value.get("expected_points")
+    own = [point for point in points if isinstance(point, dict)] if isinstance(points, list) else []
+    if any("must_match_all" in point or "must_match_any" in point for point in own):
+        return []
+    return list(dict.fromkeys(key for point in own for key in point if key not in ExpectedPoint._fields))
 
 
 def _label_rules(value: Any, name: str, types: Collection[str]) -> Iterator[tuple[yaml_lines.Path, str]]:

@@ -45,17 +45,18 @@ class _Term(NamedTuple):
     name: str  # of the fixture
     point: ExpectedPoint
     role: str
+    alternative: int  # which list of must_match_any
     text: str
+    line: int
 
     def problem(self, text: str) -> Problem:
-        return Problem(f"expected/{self.name}.yaml", f"{self.point.id}.{self.role}", text)
+        return Problem(f"expected/{self.name}.yaml", f"{self.point.id}.{self.role}", text, self.line)
 
 
 def problems(loaded: Loaded) -> Iterator[Problem]:
     """Yield points that cannot be matched, guards that never occur, names that show a label and what is private."""
-    bodies = {name: _both_ways(_body(loaded, name)) for name in loaded.sessions}
-    for term in _terms(loaded):
-        if not _occurs(_both_ways(term.text), bodies[term.name]):
+    for term, lost in _absent(loaded):
+        if lost:
             effect = _EXCLUDING.get(term.role, "so the point cannot be matched")
             yield term.problem(f'"{term.text}" does not occur in the session, {effect}')
     yield from _own_guards(loaded)
@@ -64,6 +65,15 @@ def problems(loaded: Loaded) -> Iterator[Problem]:
             yield Problem(loaded.path(name), "", "contains its own fixture id, which shows the label")
         for number, what, found in _private(text):
             yield Problem(loaded.path(name), "", f"looks like {what}: {found[:40]}", number)
+
+
+def _absent(loaded: Loaded) -> Iterator[tuple[_Term, bool]]:
+    """Yield the terms that do not occur in their session; False: another alternative can still match the point."""
+    bodies = {name: _both_ways(_body(loaded, name)) for name in loaded.sessions}
+    absent = [term for term in _terms(loaded) if not _occurs(_both_ways(term.text), bodies[term.name])]
+    for term in absent:
+        same = {other.alternative for other in absent if other[:3] == term[:3]}
+        yield term, term.role != "must_match_any" or len(same) == len(term.point.must_match_any)
 
 
 def _private(text: str) -> Iterator[tuple[int, str, str]]:
@@ -76,22 +86,23 @@ def _private(text: str) -> Iterator[tuple[int, str, str]]:
 
 def _own_guards(loaded: Loaded) -> Iterator[Problem]:
     """Yield the guards that are part of a term their own point needs: whatever satisfies it breaks it."""
-    for name, labels in sorted(loaded.labels.items()):
-        for point in labels.points:
-            for role in _EXCLUDING:
-                for term in getattr(point, role):
-                    needed = _holding(term, point.must_match_all)
-                    broken = [_holding(term, listed) for listed in point.must_match_any]
-                    if broken and all(broken):
-                        needed += broken[0]
-                    if needed:
-                        text = f'"{term}" is part of the term "{needed[0]}", so the point cannot be matched'
-                        yield _Term(name, point, role, term).problem(text)
+    for term in _terms(loaded):
+        if term.role in _EXCLUDING:
+            needed = _holding(term.text, term.point.must_match_all)
+            broken = [_holding(term.text, listed) for listed in term.point.must_match_any]
+            if broken and all(broken):
+                needed += broken[0]
+            if needed:
+                text = f'"{term.text}" is part of the term "{needed[0]}", so the point cannot be matched'
+                yield term.problem(text)
 
 
 def warnings(loaded: Loaded) -> Iterator[Problem]:
     """Yield weak terms and sessions that share long runs of words."""
     bodies = {name: fold(_body(loaded, name)) for name in loaded.sessions}
+    for term, lost in _absent(loaded):
+        if not lost:
+            yield term.problem(f'"{term.text}" does not occur in the session, so its alternative cannot be matched')
     for term in _terms(loaded):
         if term.role not in _EXCLUDING:
             for reason in _weak(fold(term.text), term.name, bodies):
@@ -109,14 +120,14 @@ def _body(loaded: Loaded, name: str) -> str:
 
 def _terms(loaded: Loaded) -> Iterator[_Term]:
     for name, labels in loaded.labels.items():
-        for point in labels.points if name in loaded.sessions else ():
-            for role, terms in (
-                ("must_match_all", point.must_match_all),
-                ("must_match_any", tuple(term for listed in point.must_match_any for term in listed)),
-                ("must_match_none", point.must_match_none),
-                ("must_not_match", point.must_not_match),
-            ):
-                yield from (_Term(name, point, role, term) for term in terms)
+        for number, point in enumerate(labels.points if name in loaded.sessions else ()):
+            for role in ("must_match_all", "must_match_any", *_EXCLUDING):
+                lists = point.must_match_any if role == "must_match_any" else [getattr(point, role)]
+                for alternative, terms in enumerate(lists):
+                    inner = (alternative,) if role == "must_match_any" else ()
+                    for position, text in enumerate(terms):
+                        place = ("expected_points", number, role, *inner, position)
+                        yield _Term(name, point, role, alternative, text, loaded.sources[name].line(place))
 
 
 def _both_ways(text: str) -> tuple[str, str]:
