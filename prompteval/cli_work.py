@@ -1,4 +1,4 @@
-"""The commands around the model: check the fixtures, make a run, record it."""
+"""The commands around the model: start a suite, check the fixtures, make a run, record it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,25 @@ from prompteval.text.visible import lines
 
 if TYPE_CHECKING:
     from prompteval.model import Contract
+
+
+@click.command()
+@click.option(
+    "--contract", type=PATH, metavar="FILE", help="The JSON Schema of an answer; pointers are proposed from it."
+)
+@click.argument("folder", type=PATH, metavar="DIR")
+def init(folder: Path, contract: Path | None) -> None:
+    """Write a suite to start from to DIR: corpus.yaml, a contract, one labelled example session, a README.
+
+    What is there already is never overwritten: then nothing is written.
+
+    \b
+    prompteval init evals/minutes
+    prompteval init evals/entities --contract entities.schema.json
+    """
+    from prompteval.collect.init import write_suite
+
+    emit(lines(write_suite(folder, contract)), None)
 
 
 @click.command()

@@ -94,6 +94,11 @@ def _schema(root: Path, name: str) -> dict[str, Any]:
             text = read_text(root / name)
         except FileRefusedError as error:
             raise FileRefusedError(f"{name} {error}") from error
+    return schema_from(name, text)
+
+
+def schema_from(name: str, text: str) -> dict[str, Any]:
+    """Return the JSON Schema in the text of a file. Raises FileRefusedError, which says `name`, where it is none."""
     try:
         schema = strict_json.parse(text)
     except strict_json.NotJSONError as error:
