@@ -74,8 +74,8 @@ def test_from_init_to_diff(tmp_path: Path) -> None:
     assert ok("check", suite) == "1 session: 0 problems and 0 warnings\n"
     assert scored(suite, ledger, {"decision": []})["passed"] is False
     assert scored(suite, ledger, {"decision": [{"title": "Press", "text": RIGHT}]}, "2")["passed"] is True
-    diff = json.loads(ok("diff", "v1", "v2", "--format", "json", "--ledger", ledger))
-    assert "example-01" in json.dumps(diff)
+    (compared,) = json.loads(ok("diff", "v1", "v2", "--format", "json", "--ledger", ledger))["comparisons"]
+    assert (compared["suite"], by_id(compared)["example-01"]["change"]) == ("minutes", "fixed")
 
 
 def test_what_is_printed_can_be_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
