@@ -136,6 +136,61 @@ def test_a_session_id_that_occurs_twice(corpus: Path) -> None:
     assert f"session_id (line 3): is that of {SESSION}" in cli("check", corpus).stdout
 
 
+def test_an_alternative_that_cannot_occur(corpus: Path) -> None:
+    """A warning while another alternative can, a problem when none can; both name the line of the term."""
+    edit(SIDECAR, r"(?s)  must_match_all:.*?(?=  must_not)", "  must_match_any:\n  - [alpha]\n  - [omega, alpha]\n")(
+        corpus
+    )
+    said = 'expected/admit-rule-01.yaml: point.must_match_any (line 9): "omega" does not occur in the session, so '
+    assert f"warning: {said}its alternative cannot be matched" in ok("check", corpus)
+    edit(SIDECAR, r"- \[alpha\]", "- [sigma]")(corpus)
+    result = cli("check", corpus)
+    assert result.exit_code == 1 and f"\n{said}the point cannot be matched" in result.stdout
+    assert "warning: expected" not in result.stdout
+
+
+@pytest.mark.parametrize("role", ["must_not_match", "must_match_none"])
+def test_no_guards_at_all(corpus: Path, role: str) -> None:
+    edit(SIDECAR, r"(?s)must_not_match:\n\s+- seven", f"{role}: []")(corpus)
+    assert "0 problems" in ok("check", corpus)
+
+
+FOREIGN = """
+id: {name}
+required_facets: [alpha]
+expected_points:
+- claim: "alpha goes first"
+  type: practice
+"""
+
+
+def one_line_about(corpus: Path, name: str) -> str:
+    """Return the one line, a problem, that check says about a file."""
+    (line,) = (line for line in cli("check", corpus).stdout.splitlines() if name in line)
+    assert not line.startswith("warning: ")
+    return line
+
+
+def test_files_of_another_format_get_one_line_each(corpus: Path) -> None:
+    """Labels of another format, in whole or in their points, a repeated term, other endings."""
+    sidecar = corpus / SIDECAR
+    whole = sidecar.read_text("utf-8")
+    sidecar.write_text(FOREIGN.format(name="admit-rule-01"), "utf-8")
+    line = one_line_about(corpus, "admit-rule-01")
+    assert 'labels of another format, with "id", "required_facets"; docs/authoring.md' in line
+    sidecar.write_text(re.sub(r"(?s)- id: point.*?(?=\n[a-z])", '- claim: "a"\n  facets: [b]', whole), "utf-8")
+    assert 'labels of another format, with "claim", "facets"' in one_line_about(corpus, "admit-rule-01")
+    sidecar.write_text(re.sub("- edge proxy", "- alpha", whole), "utf-8")
+    assert one_line_about(corpus, "admit-rule-01").endswith('must_match_all (line 7): "alpha" occurs twice')
+    sidecar.write_text(whole, "utf-8")
+    sidecar.rename(sidecar.with_suffix(".yml"))
+    assert one_line_about(corpus, "admit-rule-01").endswith(".yml: ends in .yml; rename it to end in .yaml")
+    sidecar.with_suffix(".yml").rename(sidecar)
+    session_file = corpus / SESSION
+    session_file.rename(session_file.with_suffix(".markdown"))
+    assert one_line_about(corpus, "admit-rule-01").endswith(": ends in .markdown; rename it to end in .md")
+
+
 WARNINGS = {
     "short": ("alpha", "eta", '"eta" is weak: it has 3 characters'),
     "inside a word": ("alpha", "edgy", '"edgy" is weak: it is part of the word "wedgy" of its session'),
