@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import unified_diff
+from typing import TYPE_CHECKING
 
-from prompteval.compare import Comparison
 from prompteval.errors import count
 from prompteval.outcomes import PromptUsed, Run
 from prompteval.report.table import Section
 from prompteval.tags import shown
+
+if TYPE_CHECKING:
+    from prompteval.compare import Comparison
 
 Files = tuple[PromptUsed, ...]  # a prompt, then the files it refers to
 
@@ -84,6 +86,8 @@ def _changed(comparison: Comparison) -> list[tuple[PromptUsed | None, PromptUsed
 
 
 def _diff(before: PromptUsed | None, after: PromptUsed | None) -> list[str]:
+    from difflib import unified_diff
+
     old, new = ((file.text or "").rstrip("\n").split("\n") if file else [] for file in (before, after))
     here, there = (file.name if file else "nothing" for file in (before, after))
     return list(unified_diff(old, new, here, there, lineterm=""))
