@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import Bench, answer, labels, ok, point, proposal, refused
+from tests.helpers import EMPTY, Bench, answer, labels, ok, point, proposal, refused
 
 RIGHT, WRONG = {"a": answer(proposal("Alpha"))}, {"a": answer(proposal("Beta"))}
 FIRST = "Read `rules.md`.\nExtract.\nBe brief.\n"
@@ -55,7 +55,7 @@ def test_digests_where_a_text_was_not_kept(bench: Bench) -> None:
     (bench.fixtures / "corpus.yaml").unlink()
     bench.ingest("7", RIGHT, "--prompt", write(bench, "v7.md", "Other.\n"))
     (line,) = (line for line in head(bench, "diff", "6", "7") if line.startswith("prompt: "))
-    assert line.startswith("prompt: v6.md ") and " → v7.md " in line and line.count(" → ") == 2
+    assert line.startswith("prompt: v6.md ") and " → v7.md " in line and line.count(" → ") == 1
     assert "not every text was kept" in bench.report("diff", "6", "7", "--prompt")
     assert "the text of v7.md was not kept" in bench.report("show", "--prompt", "--run", "v7")
 
@@ -73,6 +73,15 @@ def test_two_prompts_under_one_version(bench: Bench) -> None:
     for report in (("diff", "5", "6"), ("history",)):
         assert any(line.startswith("v6 has runs of 2 prompts: v6.md ") for line in head(bench, *report))
     assert "no change is known of" in bench.report("diff", "5", "6", "--prompt")
+
+
+def test_a_run_recorded_with_fewer_files_has_no_other_prompt(bench: Bench) -> None:
+    bench.ingest("6", WRONG, "--prompt", bench.root / "v6.md")
+    lines = head(bench, "diff", "5", "6")
+    assert "prompt: 2 lines added, 1 removed" in lines and "has runs of" not in bench.report("history")
+    rules = write(bench, "rules.md", "Rule two.\n")
+    bench.ingest("6", {"a": EMPTY}, "--prompt", bench.root / "v6.md", "--with", rules)
+    assert any(line.startswith("v6 has runs of 2 prompt files: rules.md ") for line in head(bench, "history"))
 
 
 def test_show_prints_what_was_kept(bench: Bench) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from prompteval.compare import Comparison
 
 Files = tuple[PromptUsed, ...]  # a prompt, then the files it refers to
+Known = dict[str, dict[str, PromptUsed]]  # by name and digest; the name of the prompt itself is empty
 
 
 def prompt_text(files: Files) -> str:
@@ -27,35 +28,51 @@ def prompt_text(files: Files) -> str:
 
 
 def odd_prompts(runs: Iterable[Run], prompts: Mapping[str, Files]) -> Iterator[str]:
-    """Yield a line for each prompt that several versions share, and each version that has several prompts."""
-    of_version: dict[str, dict[tuple[str, ...], Files]] = defaultdict(dict)
-    with_prompt: dict[tuple[str, ...], dict[str, Files]] = defaultdict(dict)
+    """Yield a line for versions that share a prompt, and for each version that has several."""
+    of_version: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
-        if files := prompts.get(run.id):
-            digests = tuple(file.digest for file in files)
-            of_version[run.version].setdefault(digests, files)
-            with_prompt[digests].setdefault(run.version, files)
-    for versions in with_prompt.values():
-        if len(versions) > 1:
-            named = " and ".join(map(shown, versions))
-            yield f"{named} have the same prompt, {_named(next(iter(versions.values())))}: no difference comes from it"
-    for version, found in of_version.items():
-        if len(found) > 1:
-            listed = "; ".join(map(_named, found.values()))
-            yield f"{shown(version)} has runs of {count(len(found), 'prompt')}: {listed}"
+        of_version[run.version].append(run)
+    known = {version: _known(own, prompts) for version, own in of_version.items()}
+    named: set[str] = set()
+    for version, files in known.items():
+        same = [other for other in known if other not in named and _agree(files, known[other])]
+        if len(same) > 1:
+            named.update(same)
+            yield f"{' and '.join(map(shown, same))} have the same prompt, {_listed(files[''])}"
+        for name, texts in files.items():
+            if len(texts) > 1:
+                what = "prompt file" if name else "prompt"
+                yield f"{shown(version)} has runs of {count(len(texts), what)}: {_listed(texts)}"
 
 
-def _named(files: Files) -> str:
-    return ", ".join(f"{file.name} {file.digest[:8]}" for file in files)
+def _known(runs: Iterable[Run], prompts: Mapping[str, Files]) -> Known:
+    """Return the prompt files that some runs were recorded with."""
+    found: Known = defaultdict(dict)
+    for run in runs:
+        for place, file in enumerate(prompts.get(run.id, ())):
+            found[file.name if place else ""].setdefault(file.digest, file)
+    return dict(found)
+
+
+def _agree(files: Known, others: Known) -> bool:
+    """Return whether two versions have the same prompt, and no file that differs where both were recorded with it."""
+    common = files.keys() & others.keys()
+    return "" in common and all(files[name].keys() == others[name].keys() for name in common)
+
+
+def _listed(texts: Mapping[str, PromptUsed]) -> str:
+    return ", ".join(map(_named, texts.values()))
+
+
+def _named(file: PromptUsed) -> str:
+    return f"{file.name} {file.digest[:8]}"
 
 
 def change_of_prompt(comparison: Comparison) -> Iterator[str]:
     """Yield how the candidate's prompt differs from the baseline's: in lines, or by digests where a text is missing."""
     changed = _changed(comparison)
     if any(file and file.text is None for pair in changed for file in pair):
-        yield "prompt: " + "; ".join(
-            " → ".join(_named((file,)) if file else "none" for file in pair) for pair in changed
-        )
+        yield "prompt: " + "; ".join(" → ".join(_named(file) if file else "none" for file in pair) for pair in changed)
     elif changed:
         lines = [line for pair in changed for line in _diff(*pair)[2:]]
         added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
@@ -76,12 +93,12 @@ def prompt_section(comparison: Comparison) -> Section:
 
 def _changed(comparison: Comparison) -> list[tuple[PromptUsed | None, PromptUsed | None]]:
     """Return the files that differ, before and after; nothing unless each side has one prompt, which is known."""
-    sides = [{comparison.prompts.get(run.id, ()) for run in side.runs} for side in comparison.sides]
-    if any(len(found) != 1 or not all(found) for found in sides):
+    before, after = (_known(side.runs, comparison.prompts) for side in comparison.sides)
+    if any("" not in files or any(len(texts) > 1 for texts in files.values()) for files in (before, after)):
         return []
-    (before, *old), (after, *new) = (next(iter(found)) for found in sides)
-    left, right = ({file.name: file for file in files} for files in (old, new))
-    pairs = [(before, after), *((left.get(name), right.get(name)) for name in sorted(left.keys() | right.keys()))]
+    names = before.keys() | after.keys() if len(before) > 1 and len(after) > 1 else before.keys() & after.keys()
+    old, new = ({name: next(iter(texts.values())) for name, texts in files.items()} for files in (before, after))
+    pairs = [(old.get(name), new.get(name)) for name in sorted(names)]
     return [(one, other) for one, other in pairs if not (one and other and one.digest == other.digest)]
 
 
