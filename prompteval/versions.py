@@ -46,9 +46,9 @@ class History(NamedTuple):
 
     @property
     def by_version(self) -> list[tuple[Run, int, Counts]]:
-        """One entry for each version and setting, in the order of their first runs: that run, how many, the sums."""
+        """One entry for each version and setting, versions by number: its first run, how many, the sums."""
         sums = dict(self.runs)
-        groups = _alike(_counted(sums, self.copies))
+        groups = sorted(_alike(_counted(sums, self.copies)), key=lambda group: sort_key(group[0].version))
         return [(group[0], len(group), add(sums[run] for run in group)) for group in groups]
 
 

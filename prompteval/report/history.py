@@ -31,7 +31,9 @@ def _report(history: History, grain: str, suite: str) -> Report:
         lines += [not_counted(copy, shown(copy.run.version)) for copy in history.copies]
     listed = Section("", table=_by_version(history) if grain == "version" else _by_run(history))
     versions = len({run.version for run, _ in history.runs})
-    headline = f"{suite}{count(len(history.runs), 'run')} of {count(versions, 'version')}, oldest first"
+    headline = (
+        f"{suite}{count(len(history.runs), 'run')} of {count(versions, 'version')}{', oldest first' * (grain == 'run')}"
+    )
     return Report(headline, lines, [listed, *left_out(history.left_out, "Left out of some runs")])
 
 
