@@ -54,15 +54,15 @@ def samples(runs: Sequence[Run], given: Mapping[str, Given]) -> Samples:
 def _whole(place: int, given: Sequence[Given], holders: Mapping[_Answer, Sequence[int]]) -> int | None:
     """Return the first run that has all answers of the run in `place`: more than those, or the same and came first.
 
-    None: it is a sample. `holders` has the places of the runs with each answer. Only a run with its rarest answer can
-    have all of them, so that not every run is compared with every other.
+    None: it is a sample. Empty answers alone can be the same by chance: a run of nothing else is a copy only of a run
+    that has others too, or where it was recorded as a repeat. `holders` has the places of the runs with each answer.
+    Only a run with its rarest answer can have all of them, so that not every run is compared with every other.
     """
     mine = given[place]
-    if not mine.telling or mine.repeated:
-        return None
     answers = mine.answers.items()
-    for other in min((holders[answer] for answer in answers), key=len):
-        theirs = given[other].answers.items()
-        if answers < theirs or (answers == theirs and other < place):
+    for other in min((holders[answer] for answer in answers), key=len, default=()):
+        theirs = given[other]
+        has_all = answers < theirs.answers.items() or (answers == theirs.answers.items() and other < place)
+        if has_all and (mine.telling or theirs.telling or mine.repeated):
             return other
     return None
