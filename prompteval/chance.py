@@ -17,8 +17,8 @@ LARGE_CHANGE = 3  # fixtures; for smaller ones no number of runs is promised
 class Weighed(NamedTuple):
     """What chance says of the change of one measure, counted per run.
 
-    `fixtures` counts those that the measure is about. `low` and `high` are the 95 % interval of the change. `p` is exact,
-    and `adjusted` is p after Holm. `why` says why there is no p.
+    `fixtures` counts those that the measure is about. `low` and `high` are the 95 % interval of the change. `adjusted`
+    is `p` after Holm, and `why` says why there is none.
     """
 
     fixtures: int

@@ -10,11 +10,12 @@ from prompteval.outcomes import Given, Run
 
 
 class Copy(NamedTuple):
-    """A run that is not counted, since each of its answers is in another one, which is."""
+    """A run that is not counted, since each of its answers is in another one, which is. `repeat`: that has no other."""
 
     run: Run
     of: Run
     answers: int
+    repeat: bool
 
 
 class Samples(NamedTuple):
@@ -45,7 +46,8 @@ def samples(runs: Sequence[Run], given: Mapping[str, Given]) -> Samples:
         other = place
         while other in whole:  # a copy of a copy is one of what that is a copy of
             other = whole[other]
-        copies.append(Copy(runs[place], runs[other], len(own[place].answers)))
+        same = own[place].answers == own[other].answers
+        copies.append(Copy(runs[place], runs[other], len(own[place].answers), same))
     counted = [place for place in range(len(runs)) if place not in whole]
     times = Counter((fixture, own[place].answers[fixture]) for place in counted for fixture in own[place].telling)
     return Samples([runs[place] for place in counted], copies, sum(number > 1 for number in times.values()))

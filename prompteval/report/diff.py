@@ -99,7 +99,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         judge = f"under the labels of suite {comparison.suite}, corpus {corpus_name(comparison.labels, version)}"
     yield f"{count(len(comparison.pairs), 'fixture')} compared, {judge}"
     if comparison.pairs and not comparison.answers_each:
-        yield "fixtures have different numbers of answers: each counts once, with the mean over its answers"
+        yield "each fixture counts once, with the mean over its answers, of which there are not the same number each"
     yield from change_of_prompt(comparison)
     yield from odd_prompts([run for side in comparison.sides for run in side.runs], comparison.prompts)
     yield from notes_on_fairness(comparison)
