@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from prompteval.context import Context, context_of
 from prompteval.outcomes import (
     MEASURES,
     PASSED,
@@ -101,8 +102,7 @@ class Comparison:
     """A baseline and a candidate of one suite, on the fixtures that both were asked about with the same session.
 
     `labels` is the corpus revision whose labels scored both sides; None: each run's own. `shared` counts the answers
-    that are not empty and word for word the same on both sides, and `not_named` has the runs that are like those of a
-    side which was named by a run id.
+    that are not empty and word for word the same on both sides.
     """
 
     suite: str
@@ -112,7 +112,7 @@ class Comparison:
     left_out: Sequence[LeftOut]
     prompts: Mapping[str, tuple[PromptUsed, ...]]  # by run id
     shared: int
-    not_named: Sequence[Run]
+    context: Context
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -211,8 +211,10 @@ def compare(ledger: Ledger, baseline: Selection, candidate: Selection, labels: s
     left_out = [LeftOut(name, _why(name, wanted, before, after)) for name in sorted(rest)]
     sides = before.on(fixtures), after.on(fixtures)
     shared = _shared(sides, scoring.given(), fixtures)
-    others = [run for side in (baseline, candidate) for run in _not_named(ledger, side, runs)]
-    return Comparison(runs[-1].suite, *sides, labels, left_out, scoring.prompts(), shared, others)
+    context = context_of(
+        ledger, (baseline, candidate), labels, fixtures, lambda: compare(ledger, baseline, candidate, None)
+    )
+    return Comparison(runs[-1].suite, *sides, labels, left_out, scoring.prompts(), shared, context)
 
 
 def _asked(
@@ -248,12 +250,3 @@ def _shared(sides: Sequence[Side], given: Mapping[str, Given], fixtures: Iterabl
         for side in sides
     )
     return len(before & after)
-
-
-def _not_named(ledger: Ledger, side: Selection, compared: Sequence[Run]) -> list[Run]:
-    """Return the runs with the version and setting of a side that is one run, which are not compared."""
-    if side.is_version:
-        return []
-    (named,) = side.runs
-    alike = ledger.select_by_suite(named.version, named.suite)[named.suite].runs
-    return [run for run in alike if run.setting == named.setting and run not in compared]

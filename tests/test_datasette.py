@@ -70,12 +70,13 @@ def test_a_canned_report_says_what_score_says() -> None:
 
 
 def test_a_canned_diff_says_what_diff_says() -> None:
-    (comparison,) = json.loads(ok("diff", "v5", "v6", "--format", "json", "--ledger", LEDGER))["comparisons"]
+    comparisons = json.loads(ok("diff", "v5", "v6", "--format", "json", "--ledger", LEDGER))["comparisons"]
     rows = json.loads(fetch("/prompteval/version_diff.json?baseline=5&candidate=6&_shape=array"))
-    found = {r["fixture_id"]: (r["baseline_passed"], r["candidate_passed"]) for r in rows}
-    for fixture in comparison["fixtures"]:
-        sides = tuple(sum(o["passed"] for o in fixture[side]) for side in ("baseline", "candidate"))
-        assert found[fixture["fixture_id"]] == sides
+    found = {(r["suite"], r["fixture_id"]): (r["baseline_passed"], r["candidate_passed"]) for r in rows}
+    for comparison in comparisons:
+        for fixture in comparison["fixtures"]:
+            sides = tuple(sum(o["passed"] for o in fixture[side]) for side in ("baseline", "candidate"))
+            assert found[comparison["suite"], fixture["fixture_id"]] == sides
 
 
 @pytest.mark.parametrize("name", ["never_matched", "noisiest_fixtures"])

@@ -28,7 +28,7 @@ LAYERS = [
     {"inputs"},
     {"collect"},
     {"ledger"},
-    {"samples", "stats", "compare", "chance", "versions"},
+    {"samples", "stats", "context", "compare", "chance", "versions"},
     {"report"},
     {"console"},
     {"cli_work", "cli_reports", "cli_ledger"},

@@ -31,7 +31,7 @@ def write(bench: Bench, name: str, text: str) -> Path:
 
 
 def head(bench: Bench, *arguments: str) -> list[str]:
-    return bench.report(*arguments).split("\n\n")[1].splitlines()
+    return bench.report(*arguments).splitlines()
 
 
 def test_the_head_counts_lines_where_texts_were_kept(bench: Bench) -> None:

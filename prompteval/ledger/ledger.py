@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +34,11 @@ where run.id = (
   select id from run join corpus on corpus.revision = run.corpus
   where suite = ? order by recorded_at desc, id desc limit 1
 )
+"""
+_NEWEST_PAIR = """
+select version from run join corpus on corpus.revision = run.corpus
+where suite = ? and model = ? and temperature is ? and harness is ?
+group by version having count(*) > 1 order by max(recorded_at) desc, version limit 1
 """
 _NO_RUNS = "the ledger has no runs; 'prompteval ingest' records one"
 _OLDEST_FIRST = " order by run.recorded_at, run.id"
@@ -141,6 +147,23 @@ class Ledger:
             " where suite = ? order by recorded_at desc, corpus desc limit 1"
         )
         return str(self._connection.execute(query, [suite]).fetchone()[0])
+
+    def labels_differ(self, corpora: Collection[str], other: str) -> bool:
+        """Return whether some fixture with one session has other labels in a corpus revision than in one of several."""
+        query = (
+            "select 1 from corpus_fixture as mine join corpus_fixture as theirs using (fixture_id, session)"
+            " where theirs.corpus = ? and mine.corpus in (select value from json_each(?))"
+            " and mine.labels <> theirs.labels"
+        )
+        return self._connection.execute(query, [other, json.dumps(sorted(corpora))]).fetchone() is not None
+
+    def newest_pair(self, like: Run) -> list[Run] | None:
+        """Return the two newest runs of the newest version that has two with the suite and setting of a run."""
+        newest = self._connection.execute(_NEWEST_PAIR, [like.suite, *like.setting]).fetchone()
+        if newest is None:
+            return None
+        alike = [run for run in self._runs(" where run.version = ?", newest[0]) if run.suite == like.suite]
+        return [run for run in alike if run.setting == like.setting][-2:]
 
     def recordings(self) -> list[CorpusRecording]:
         """Return every recording of a corpus, oldest first."""

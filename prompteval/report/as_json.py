@@ -83,7 +83,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "labels": comparison.labels,
         "differences": list(differences(comparison)),
         "shared_answers": comparison.shared,
-        "not_named": [run.id for run in comparison.not_named],
+        "not_named": [run.id for run in comparison.context.not_named],
         **_both({**_side(side), "means": mean} for side, mean in zip(comparison.sides, means, strict=True)),
         "evidence": _evidence(comparison) if comparison.pairs else None,
         "fixtures": [

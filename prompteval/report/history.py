@@ -26,12 +26,15 @@ def _report(history: History, grain: str, suite: str) -> Report:
         lines.append(
             "each run under the labels it was recorded with; use --labels latest to score all runs with the same labels"
         )
+    versions = len({run.version for run, _ in history.runs})
+    if versions > 2:
+        chances = f"{versions} versions are {versions - 1} comparisons of neighbours, and as many chances to be misled"
+        lines.append(chances)
     lines += odd_prompts([run for run, _ in history.runs], history.prompts)
     lines += repeated(history)
     if grain == "version":
         lines += [not_counted(copy, shown(copy.run.version)) for copy in history.copies]
     listed = Section("", table=_by_version(history) if grain == "version" else _by_run(history))
-    versions = len({run.version for run, _ in history.runs})
     headline = (
         f"{suite}{count(len(history.runs), 'run')} of {count(versions, 'version')}{', oldest first' * (grain == 'run')}"
     )

@@ -9,9 +9,10 @@ from prompteval.chance import LARGE_CHANGE, Evidence, Weighed
 from prompteval.compare import Comparison
 from prompteval.errors import count
 from prompteval.outcomes import GATE, PASSED, PHANTOMS, RECALL, Measure, Ratio
-from prompteval.report.numbers import UNKNOWN, decimals, number, share
+from prompteval.report.numbers import UNKNOWN, decimals, number, of, share
 from prompteval.report.table import Section, Table
 from prompteval.stats import LEVEL
+from prompteval.tags import shown
 
 MOST_SHARED = 3  # answers that are word for word the same on both sides, before the verdict says so
 _ORDER = (PASSED, RECALL, PHANTOMS, GATE)
@@ -122,7 +123,12 @@ def limits(comparison: Comparison, evidence: Evidence) -> Section:
 def _noise(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
     for side, noise in zip(comparison.sides, evidence.noise, strict=True):
         if noise is None:
-            yield f"{side.name} has one run, so what chance does to it was not measured."
+            known = comparison.context.elsewhere
+            seen = (
+                known
+                and f"; two runs of {shown(known.version)} in this ledger differ on {known.flips} of {known.fixtures}"
+            )
+            yield f"{side.name} has one run, so what chance does to it was not measured{seen or ''}."
         elif not noise.differ:
             pairs = count(noise.pairs, "pair")
             yield f"No fixture of {side.name} flipped in {pairs} of runs, which does not mean none can."
@@ -142,10 +148,15 @@ def notes_on_fairness(comparison: Comparison) -> Iterator[str]:
         if side.samples.shared:
             yield f"{side.name} has {count(side.samples.shared, 'answer')} word for word in several of its runs"
     if comparison.shared:
-        yield f"{count(comparison.shared, 'answer')} that are not empty are word for word the same on both sides"
-    if comparison.not_named:
-        listed = ", ".join(f"{run.short_id} of v{run.version}" for run in comparison.not_named)
+        yield f"word for word the same on both sides: {count(comparison.shared, 'non-empty answer')}"
+    if comparison.context.not_named:
+        listed = ", ".join(f"{run.short_id} of {shown(run.version)}" for run in comparison.context.not_named)
         yield f"not compared, though recorded with the same tags: {listed}"
+    if recorded := comparison.context.recorded:
+        moved = (f"{m.name} {' → '.join(map(of, recorded.measures[m]))}" for m in (RECALL, PASSED))
+        yield f"these labels are not those of all runs; under those each was recorded with: {', '.join(moved)}"
+    if newer := comparison.context.newer:
+        yield f"newer labels exist (corpus {newer[:8]}); --labels latest uses them"
     before, after = ([run.recorded_at for run in side.runs] for side in comparison.sides)
     if min(len(before), len(after)) > 1 and (max(before) < min(after) or max(after) < min(before)):
         yield "all runs of one side were recorded before all of the other: a good or bad day looks like a version"

@@ -1,0 +1,73 @@
+"""What else a ledger knows that bears on a comparison: other runs, other labels, and how much runs differ elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from prompteval.outcomes import Run
+
+if TYPE_CHECKING:
+    from prompteval.compare import Comparison
+    from prompteval.ledger.ledger import Ledger, Selection
+
+
+class Flips(NamedTuple):
+    """On how many of some fixtures two runs of one version differ."""
+
+    version: str
+    flips: int
+    fixtures: int
+
+
+class Context(NamedTuple):
+    """`not_named` has the runs that are like those of a side which was named by a run id, and are not compared.
+
+    `recorded` is the comparison under the labels each run was recorded with, where those are others. `elsewhere` says
+    how two runs of one version differ, where a side has one run and the ledger has such runs with the same setting.
+    `newer` is the corpus revision whose labels are newer than those used.
+    """
+
+    not_named: Sequence[Run]
+    recorded: Comparison | None
+    elsewhere: Flips | None
+    newer: str | None
+
+
+def context_of(
+    ledger: Ledger,
+    sides: Sequence[Selection],
+    labels: str | None,
+    fixtures: Collection[str],
+    again: Callable[[], Comparison],
+) -> Context:
+    """Return the context of a comparison on some fixtures; `again` makes it under the labels of each run."""
+    compared = [run for side in sides for run in side.runs]
+    others = [run for side in sides for run in _not_named(ledger, side, compared)]
+    changed = labels is not None and ledger.labels_differ({run.corpus for run in compared}, labels)
+    single = any(len(side.runs) == 1 for side in sides)
+    elsewhere = _elsewhere(ledger, compared[-1], labels, fixtures) if single else None
+    latest = ledger.latest_corpus(compared[-1].suite)
+    newer = ledger.labels_differ({labels} if labels else {run.corpus for run in compared}, latest)
+    return Context(others, again() if changed else None, elsewhere, latest if newer else None)
+
+
+def _not_named(ledger: Ledger, side: Selection, compared: Sequence[Run]) -> list[Run]:
+    if side.is_version:
+        return []
+    (named,) = side.runs
+    alike = ledger.select_by_suite(named.version, named.suite)[named.suite].runs
+    return [run for run in alike if run.setting == named.setting and run not in compared]
+
+
+def _elsewhere(ledger: Ledger, like: Run, labels: str | None, fixtures: Collection[str]) -> Flips | None:
+    """Return how the two newest runs of the newest version with several differ; two, so that it takes no time."""
+    pair = ledger.newest_pair(like)
+    if pair is None:
+        return None
+    outcomes = ledger.score(pair, labels or like.corpus).outcomes()
+    before, after = (
+        {o.fixture_id: o.passed for o in outcomes.get(run.id, ()) if o.fixture_id in fixtures} for run in pair
+    )
+    both = before.keys() & after.keys()
+    return Flips(pair[0].version, sum(before[name] != after[name] for name in both), len(both)) if both else None
