@@ -11,10 +11,12 @@ import click
 
 from prompteval.console import PATH, emit, ledger_option, tell
 from prompteval.errors import LedgerError, count
-from prompteval.text.visible import lines
+from prompteval.text.visible import lines, wrapped
 
 if TYPE_CHECKING:
     from prompteval.ledger.merge import Merged
+
+_STALE = "search texts and views were made by other rules; the next ingest refreshes them"
 
 
 @contextmanager
@@ -70,9 +72,9 @@ def verify(ledger: Path, against: Path | None) -> None:
     from prompteval.ledger.integrity import verify as verify_ledger
 
     with _files([against] if against else []) as files:
-        problems, counted = verify_ledger(ledger, files)
-    verdict = f"{count(len(problems), 'problem')} in {ledger}: {counted}"
-    emit(lines([*map(str, problems), verdict]), None)
+        problems, counted, stale = verify_ledger(ledger, files)
+    verdict = [*wrapped(f"{count(len(problems), 'problem')} in {ledger}: {counted}", more="  "), *[_STALE] * stale]
+    emit(lines([*map(str, problems), *verdict]), None)
     if problems:
         raise click.exceptions.Exit(1)
 

@@ -11,6 +11,7 @@ from cogapp import Cog
 from tests import documents
 from tests.helpers import ROOT
 
+pytestmark = pytest.mark.wrapped
 PAGES = [
     path for part in ("*.md", "docs/*.md", "*/README.md", "fixtures/*/README.md") for path in sorted(ROOT.glob(part))
 ]

@@ -15,6 +15,7 @@ import pytest
 from tests.helpers import Bench
 from tests.small import small_bench
 
+pytestmark = pytest.mark.wrapped
 GOLDEN = Path(__file__).parent / "golden"
 SUFFIX = {"text": "txt", "markdown": "md", "json": "json", "csv": "csv"}
 REPORTS = {

@@ -41,7 +41,6 @@ ALONE = {
     "sqlite3": {"ledger"},
     "sqlite_utils": {"ledger"},
     "filelock": {"ledger"},
-    "tabulate": {"report"},
     "jinja2": {"report"},
     "markupsafe": {"report"},
     "yaml": {"inputs"},
@@ -62,7 +61,7 @@ CALLS = re.compile(
 # What a report does without may not be loaded when the command line starts.
 HEAVY = {
     *("yaml", "jsonschema_rs", "markdown_it", "sqlite_utils", "sqlite3", "filelock"),
-    *("tabulate", "jinja2", "json"),
+    *("jinja2", "json"),
 }
 
 

@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import EMPTY, Bench, answer, labels, point, proposal, session, slow_but
+from tests.helpers import EMPTY, ROOT, Bench, answer, labels, ok, point, proposal, session, slow_but
 from tests.process import process, steering
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="file names and streams are those of Linux")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="file names and streams are those of Linux"),
+    pytest.mark.wrapped,
+]
 # ESC, BEL, C1, bidi overrides and isolates, line and paragraph separators, zero width, soft hyphen, a tag, DEL
 EVIL = "\x1b[31m\x07\x9b2k\x85\u202e\u2066\u200f\u2028\u2029\u200b\xad\U000e0041\x7f"
 NAME = f"evil{EVIL}-01"
@@ -71,6 +74,59 @@ def test_no_report_or_message_steers_a_terminal(bench: Bench, command: list[str]
     assert done.stdout or done.stderr
 
 
+WORDS = "ｗｉｄｅ ｗｏｒｄｓ, e\u0301 and more of them, " * 3
+
+
+@pytest.fixture(scope="module")
+def wordy(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """Two versions and two models, with long texts, wide and combining letters wherever somebody writes."""
+    told = labels(point("a-point-with-a-long-name", must_match_all=[f"alpha {WORDS}".strip()]), category="ｗｉｄｅ")
+    bench = Bench(tmp_path_factory.mktemp("wordy"), {"ｗｉｄｅ-fixture": told | {"notes": WORDS}, "b-01": labels()})
+    unread, wide = "oops " * 40, answer(proposal(f"T {WORDS}", f"    code\n\n{WORDS}"))
+    for version in ("5", "6.1-draft"):
+        for model in ("a model with a long name of many words", "b"):
+            tags = ("--model", model, "--harness", "a harness with a name", "--note", WORDS)
+            bench.ingest(version, {"ｗｉｄｅ-fixture": wide, "b-01": unread if model == "b" else wide}, *tags)
+    return bench
+
+
+NARROW = [["runs"], ["history"], ["history", "--by", "version"], ["score"], ["labels"], ["ledger", "verify"]]
+OF_TWO = {
+    "committed": [["diff", "v5", "v6"], ["diff", "v6", "v8"], ["show", "admit-prohibition-02", "--transcript"]],
+    "wordy": [["diff", "5", "6.1-draft"], ["show", "ｗｉｄｅ-fixture", "--transcript"], ["show", "b-01"]],
+}
+
+
+@pytest.mark.parametrize(
+    ("ledger", "command"), [(name, command) for name, more in OF_TWO.items() for command in (*NARROW, *more)]
+)
+def test_text_reports_fit_80_columns(wordy: Bench, ledger: str, command: list[str]) -> None:
+    text = ok(*command, "--ledger", wordy.ledger if ledger == "wordy" else ROOT / "ledger" / "prompteval.db")
+    assert [line for line in text.splitlines() if len(line) > 80 and len(line.split()[-1]) < 40] == []
+
+
+def test_status_fits_80_columns(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"a": labels(point()), "b": labels()})
+    bench.arguments("5", {"a": {"practice": [], "map": [], "a long key of many words " * 5: 1}})
+    text = ok("status", tmp_path / "results-1", "--fixtures", bench.fixtures)
+    shown, _, command = text.rpartition("next: ")
+    assert "a long key" in shown and max(map(len, shown.splitlines())) <= 80
+    assert command.count("\n") == 1, "what is pasted into a shell stays on one line"
+
+
+def test_wide_letters_shift_no_column(wordy: Bench) -> None:
+    """No renderer knows how wide a terminal shows them, so that nothing stands behind them."""
+    text = wordy.report("score")
+    header = next(line for line in text.splitlines() if line.endswith("  Fixture"))
+    (row,) = [line for line in text.splitlines() if line.endswith("  ｗｉｄｅ-fixture")]
+    assert row[: header.index("Fixture")].isascii()
+
+
+def test_what_rows_share_is_said_once(bench: Bench, wordy: Bench) -> None:
+    assert bench.report("runs").count("model X, temperature not recorded") == 1
+    assert "\n  model b:\n" in wordy.report("runs") and "harness a harness" in wordy.report("runs").split("---")[0]
+
+
 @pytest.fixture
 def folders(tmp_path: Path) -> Bench:
     """A corpus and results whose file names hold what steers a terminal, some of them no UTF-8, and all is wrong."""
@@ -105,10 +161,10 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("mended", [False, True])
+@pytest.mark.parametrize("readable", [False, True])
 @pytest.mark.parametrize("name", slow_but(["check", "ingest results"], COMMANDS))
-def test_no_file_name_steers_a_terminal(folders: Bench, name: str, mended: bool) -> None:
-    if mended:  # the corpus can be read now, and what is wrong with the results is said
+def test_no_file_name_steers_a_terminal(folders: Bench, name: str, readable: bool) -> None:
+    if readable:  # the corpus can be read now, and what is wrong with the results is said
         (folders.fixtures / "corpus.yaml").unlink()
         for folder in ("sessions", "expected"):
             for path in (folders.fixtures / folder).glob("broken*"):

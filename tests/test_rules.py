@@ -174,13 +174,13 @@ def test_other_rules_read_and_refresh_the_committed_ledger(
     shown = other.run(ledger, *READS)
     assert shown == other.run(rebuilt, *READS)
     assert (shown != reports) == change.moves
-    assert ("of other rules" in other.verified(ledger)) == change.stale
+    assert ("by other rules" in other.verified(ledger)) == change.stale
     assert ledger.read_bytes() == before, "reading changed it"
 
     (said,) = other.run(ledger, ["ingest", "--fixtures", ROOT / "fixtures"])
     assert "unchanged" in said
     assert (ledger.read_bytes() != before) == change.stale
-    assert "of other rules" not in other.verified(ledger)
+    assert "by other rules" not in other.verified(ledger)
     assert other.run(ledger, *READS) == shown
     for table, found in rows(rebuilt, *schema.DERIVED, "run_score", "fixture_reason").items():
         assert rows(ledger, table)[table] == found, table
@@ -188,7 +188,7 @@ def test_other_rules_read_and_refresh_the_committed_ledger(
     against = ["ledger", "verify", "--against", COMMITTED]
     assert installed.run(ledger, against)[0].startswith("0 problems"), "a fact is gone or changed"
     assert installed.run(ledger, *READS) == reports
-    assert ("of other rules" in installed.verified(ledger)) == change.stale
+    assert ("by other rules" in installed.verified(ledger)) == change.stale
 
 
 def test_an_ingest_mixes_no_rules(tmp_path: Path, installed: Package) -> None:

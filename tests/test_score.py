@@ -93,7 +93,7 @@ def test_text_names_the_run_and_every_reason(bench: Bench) -> None:
     for said in (
         "model X, temperature 0.5, harness H",
         'missed "point": no proposal',
-        "gate accuracy        1/1  100.0 %",
+        "gate accuracy      1/1  100.0 %",
     ):
         assert said in text
     assert "temperature not recorded" in bench.report("score", "--run", "v5")

@@ -25,31 +25,31 @@ def test_a_missed_term(bench: Bench) -> None:
     assert text.startswith(f"admit-cache-01 in v5, run {bench.score('v5')['run']['id'][:8]}: FAIL\n")
     assert "Note: A note." in text and "expects 1 point and at most 0 phantoms" in text
     assert 'Point "edge-purge" (practice): missed' in text
-    assert '1, practice yes "edge proxy" absent' in text
-    assert '1, practice yes "cache tag" yes purge by [cache tag] / the proxy keeps pages until…' in text
-    assert 'Purge by cache tag near miss of "edge-purge": lacks "edge proxy"' in text
+    assert '1, practice yes absent "edge proxy"' in text
+    assert '1, practice yes yes "cache tag"\n- purge by [cache tag] / the proxy keeps pages until…' in text
+    assert 'Purge by cache tag\n- near miss of "edge-purge": lacks "edge proxy"' in text
     assert "The proxy keeps pages until then." in text, "the body stands below, as it was written"
 
 
 def test_a_guard_that_leaked(bench: Bench) -> None:
     text = show(bench, "admit-cache-02", "--run", "v5")
-    assert '1, practice no (guard) "lf-482" leaked' in text and "see [lf-482]." in text
-    assert '2, practice no (guard) "lf-482" no' in text
-    assert '1 practice phantom TTL satisfies "ttl", of which a guard leaked' in text
-    assert "2 practice phantom Aside comes near no missed point" in text
+    assert '1, practice no (guard) leaked "lf-482"' in text and "see [lf-482]." in text
+    assert '2, practice no (guard) no "lf-482"' in text
+    assert '1 practice phantom TTL\n- satisfies "ttl", of which a guard leaked' in text
+    assert "2 practice phantom Aside\n- comes near no missed point" in text
 
 
 def test_the_wrong_type(bench: Bench) -> None:
     text = show(bench, "admit-map-01", "--run", "v6")
-    assert '1, practice, not map alternative 1 "branch" yes' in text
-    assert '1, practice, not map alternative 2 "shelf" absent' in text
-    assert 'Holdings near miss of "holdings": has the type practice, not map' in text
+    assert '1, practice, not map alternative 1 yes "branch"' in text
+    assert '1, practice, not map alternative 2 absent "shelf"' in text
+    assert 'Holdings\n- near miss of "holdings": has the type practice, not map' in text
 
 
 def test_a_passing_fixture(bench: Bench) -> None:
     text = show(bench, "mixed-plan-01")
     assert "in v6" in text and ": PASS" in text and text.count(": matched") == 2
-    assert '"lf_loans" yes loans / they live in `[lf_loans]`.' in text
+    assert 'yes "lf_loans"\n- loans / they live in `[lf_loans]`.' in text
 
 
 def test_a_violated_gate(bench: Bench) -> None:

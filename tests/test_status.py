@@ -53,7 +53,7 @@ def test_what_is_in_the_way(fixtures: Path, tmp_path: Path) -> None:
     results = write_results(tmp_path / "results", {"a-1": EMPTY, "b-01": EMPTY})
     text = ok("status", results, "--fixtures", fixtures)
     assert "in the way of an ingest: 1\n  a-1.json: belongs to no fixture; the nearest is a-01" in text
-    assert "next: fix what is in the way" in text
+    assert "next: fix these files" in text
 
 
 def test_results_that_are_a_file(fixtures: Path, tmp_path: Path) -> None:

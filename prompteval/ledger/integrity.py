@@ -128,11 +128,11 @@ def _times(found: Facts) -> Found:
                 yield f"{table} {str(key[0])[:8]}", f"{row.recorded_at} is not a time"
 
 
-def verify(path: Path, earlier: Mapping[str, Path]) -> tuple[list[Problem], str]:
-    """Return what is wrong with a ledger, and one line that counts what was checked. Raises LedgerError.
+def verify(path: Path, earlier: Mapping[str, Path]) -> tuple[list[Problem], str, bool]:
+    """Return what is wrong with a ledger, how much was checked, and whether what is derived is stale.
 
-    `earlier` has earlier states of it by name, of which nothing may be missing. What is derived and stale is named in
-    the line: it is made again by the next write, and no problem.
+    `earlier` has earlier states of the ledger by name; what they have and it lacks is wrong. What is stale is not: the
+    next write makes it again. Raises LedgerError where a file is not a ledger.
     """
     with reading(path) as connection:
         problems = [Problem(str(path), *each) for each in _problems(connection)]
@@ -143,8 +143,7 @@ def verify(path: Path, earlier: Mapping[str, Path]) -> tuple[list[Problem], str]
         tables = ("session", "labels", "answer", "corpus", "run")
         counted = (connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables)
         summary = ", ".join(f"{number} in {table}" for number, table in zip(counted, tables, strict=True))
-        stale = not derived.is_current(connection)
-        return problems, summary + ("; what is derived is of other rules: the next ingest refreshes it" * stale)
+        return problems, summary, not derived.is_current(connection)
 
 
 def _problems(connection: sqlite3.Connection) -> Found:

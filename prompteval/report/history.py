@@ -48,13 +48,13 @@ def repeated(history: History) -> list[str]:
 
 def _by_version(history: History) -> Table:
     """Counts are told per run, since versions may have different numbers of runs."""
-    measures = [m.name.capitalize() + ("" if m.whole else " per run") for m in MEASURES]
+    measures = [m.name.capitalize() + ("" if m.whole else "/run") for m in MEASURES]
     rows = []
     for run, n, sums in history.by_version:
         means = [share(m.of(sums)) if m.whole else number(sums[m.part], n) for m in MEASURES]
         rows.append((shown(run.version), str(n), *setting_cells(run), answers(sums), *means))
     headers = ("Version", "Runs", *SETTING_HEADERS, "Answers", *measures)
-    return Table(headers, rows, right=("Runs", "Temperature", "Answers", *measures))
+    return Table(headers, rows, ("Runs", "Temperature", "Answers", *measures), heads=(*SETTING_HEADERS, "Answers"))
 
 
 def _by_run(history: History) -> Table:
@@ -63,4 +63,5 @@ def _by_run(history: History) -> Table:
         for run, sums in history.runs
     ]
     measures = ("Answers", *MEASURE_HEADERS)
-    return Table(("Version", "Run", "Date", *SETTING_HEADERS, *measures), rows, right=("Temperature", *measures))
+    headers = ("Version", "Run", "Date", *SETTING_HEADERS, *measures)
+    return Table(headers, rows, ("Temperature", *measures), heads=(*SETTING_HEADERS, "Date", "Answers"))

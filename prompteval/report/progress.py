@@ -9,6 +9,7 @@ from pathlib import Path
 from prompteval.collect.save import Saved
 from prompteval.collect.status import Status
 from prompteval.errors import count
+from prompteval.text.visible import wrapped
 
 _WIDTH = 24
 
@@ -37,13 +38,14 @@ def saved_lines(saved: Saved) -> list[str]:
 
 
 def _listed(heading: str, items: list[str]) -> list[str]:
-    return ["", f"{heading}: {len(items)}", *(f"  {item}" for item in items)] if items else []
+    listed = (line for item in items for line in wrapped(item, "  ", "    "))
+    return ["", f"{heading}: {len(items)}", *listed] if items else []
 
 
 def _next(status: Status, results: str, fixtures: Path | None) -> str:
     where = f" --fixtures {shlex.quote(str(fixtures))}" if fixtures else ""
     if status.problems:
-        return f"fix what is in the way, then prompteval status{where} {results}"
+        return f"fix these files, then prompteval status{where} {results}"
     if status.missing:
         return f"prompteval prompt {status.missing[0]} --prompt FILE{where}"
     return f"prompteval ingest --version V --model NAME{where} {results}"

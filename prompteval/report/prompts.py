@@ -88,7 +88,7 @@ def prompt_section(comparison: Comparison) -> Section:
         )
     if any(file and file.text is None for pair in changed for file in pair):
         return Section("Prompt", ("not every text was kept; keep_prompts: true in corpus.yaml keeps those to come",))
-    return Section("Prompt", [line for pair in changed for line in _diff(*pair)])
+    return Section("Prompt", [line for pair in changed for line in _diff(*pair)], verbatim=True)
 
 
 def _changed(comparison: Comparison) -> list[tuple[PromptUsed | None, PromptUsed | None]]:

@@ -34,5 +34,6 @@ def runs_reports(histories: Sequence[History]) -> list[Report]:
         reached = (measure.of(sums) for measure in MEASURES)
         rows.append((*tags, answers(sums), *(UNKNOWN if ratio.whole == 0 else of(ratio) for ratio in reached)))
     repeats = [line for each in histories for line in repeated(each)]
-    listed = Section("", table=Table(headers, rows, right=("Temperature", "Sample", *measures)))
+    right = ("Temperature", "Sample", *measures)
+    listed = Section("", table=Table(headers, rows, right, heads=("Suite", *SETTING_HEADERS, "Date")))
     return [Report(f"{count(len(runs), 'run')}, oldest first", repeats, (listed,))]

@@ -28,14 +28,12 @@ def score_reports(scored: Scored) -> list[Report]:
         for o in scored.outcomes
     ]
     why = [list(map(reasons.text, outcome.reasons)) for outcome in scored.outcomes]
+    headers = ("Fixture", "Result", "Points", "Phantoms")
     categories = [(name, of(passed)) for name, passed in scored.categories.items()]
     sections = [
         Section("Totals", table=Table(("Measure", "Count", "Share"), totals, ("Count", "Share"))),
-        Section(
-            "Fixtures",
-            table=Table(("Fixture", "Result", "Points", "Phantoms"), fixtures, ("Points", "Phantoms"), why),
-        ),
-        Section("Categories", table=Table(("Category", "Passed"), categories, ("Passed",))),
+        Section("Fixtures", table=Table(headers, fixtures, headers[2:], why, names=headers[:1])),
+        Section("Categories", table=Table(("Category", "Passed"), categories, ("Passed",), names=("Category",))),
         *left_out(scored.left_out),
     ]
     phantoms = count(sums[PHANTOMS.part], "phantom")

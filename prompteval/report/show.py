@@ -38,14 +38,16 @@ def show_reports(detail: FixtureDetail, transcript: bool) -> list[Report]:
 
 def _point(point: PointDetail, state: str) -> Section:
     heading = f'Point "{point.id}" ({point.type}): {"matched" if point.matched else "missed"}'
-    rows = []
+    rows, where = [], []
     for attempt in point.attempts:
         proposal = f"{attempt.proposal}, {attempt.type}" + ("" if attempt.has_type else f", not {point.type}")
         for term in attempt.terms:
             wanted = _WANTED.get(term.role, f"alternative {term.alternative + 1}")
-            rows.append((proposal, wanted, f'"{term.term}"', _found(term), term.around))
+            rows.append((proposal, wanted, _found(term), f'"{term.term}"'))
+            where.append((term.around,))
     if rows:
-        return Section(heading, table=Table(("Proposal", "Wanted", "Term", "Found", "Where"), rows))
+        table = Table(("Proposal", "Wanted", "Found", "Term"), rows, notes=where, names=("Term",))
+        return Section(heading, table=table)
     terms = reasons.quoted(wanted.term for wanted in point.wanted if wanted.role in ("all", "any"))
     return Section(heading, (f"no {'proposal' if state == 'valid' else 'answer'} to look in for {terms}",))
 
@@ -60,11 +62,9 @@ def _proposals(detail: FixtureDetail) -> Iterator[Section]:
     if not detail.proposals:
         yield Section("Proposals", ("none",))
         return
-    rows = [
-        (str(p.number), p.type, "expected" if p.expected else "phantom", p.title, why_phantom(p, detail.points))
-        for p in detail.proposals
-    ]
-    yield Section("Proposals", table=Table(("#", "Type", "Counts as", "Title", "Why"), rows, right=("#",)))
+    rows = [(str(p.number), p.type, "expected" if p.expected else "phantom", p.title) for p in detail.proposals]
+    why = [(why_phantom(p, detail.points),) for p in detail.proposals]
+    yield Section("Proposals", table=Table(("#", "Type", "Counts as", "Title"), rows, ("#",), why, names=("Title",)))
     for proposal in detail.proposals:
         yield Section(
             f'{proposal.number}. {proposal.type} "{proposal.title}"',

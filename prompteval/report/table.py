@@ -14,21 +14,31 @@ if TYPE_CHECKING:
 
 
 class Table(NamedTuple):
-    """Rows under headers. `right` has the headers of columns that hold numbers; `notes` has lines under each row."""
+    """Rows under headers. `right` has the headers of columns that hold numbers; `notes` has lines under each row.
+
+    Two kinds of columns are no columns in text. What `heads` names stands above the rows that share it. What `names`
+    names has any width, since a person or a model wrote it: the first stands last in its row, the others below it.
+    """
 
     headers: Sequence[str]
     rows: Sequence[Sequence[str]]
     right: Sequence[str] = ()
     notes: Sequence[Sequence[str]] = ()
+    heads: Sequence[str] = ()
+    names: Sequence[str] = ()
 
 
 class Section(NamedTuple):
-    """A heading (empty: none), lines of text, and a table. `folded`: a long list that a page may fold away."""
+    """A heading (empty: none), lines of text, and a table. `folded`: a long list that a page may fold away.
+
+    `verbatim`: the lines are never wrapped, since another line break would change what they say.
+    """
 
     heading: str
     lines: Sequence[str] = ()
     table: Table | None = None
     folded: bool = False
+    verbatim: bool = False
 
 
 class Report(NamedTuple):
@@ -46,7 +56,7 @@ class Report(NamedTuple):
 
 def left_out(fixtures: Sequence[LeftOut], heading: str = "Left out") -> list[Section]:
     """Return the section that names fixtures that were left out, or none where none were."""
-    return [Section(heading, table=Table(("Fixture", "Why"), fixtures))] if fixtures else []
+    return [Section(heading, table=Table(("Fixture", "Why"), fixtures, names=("Fixture",)))] if fixtures else []
 
 
 def corpus_name(revision: str, version: str | None) -> str:

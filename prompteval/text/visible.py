@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+WIDTH = 80  # columns of a text report
+
 
 def visible(text: str) -> str:
     """Return `text` on one line, with control, format and bidi characters as escapes that do nothing."""
@@ -13,6 +15,18 @@ def visible(text: str) -> str:
 def visible_text(text: str) -> str:
     """Return `text` with its line breaks, and all else that does not show made visible."""
     return "\n".join(map(visible, text.replace("\r\n", "\n").split("\n")))
+
+
+def wrapped(text: str, indent: str = "", more: str | None = None) -> list[str]:
+    """Return `text`, made visible, in lines of at most WIDTH characters; a longer word is not broken.
+
+    `indent` stands before the first line, `more` before the others, by default as many spaces.
+    """
+    import textwrap
+
+    setter = textwrap.TextWrapper(WIDTH, indent, break_long_words=False, break_on_hyphens=False)
+    setter.subsequent_indent = " " * len(indent) if more is None else more
+    return setter.wrap(visible(text)) or [indent]
 
 
 def _shown(character: str) -> str:
