@@ -47,7 +47,7 @@ def _grown(ledger: object, merged: Merged) -> str:
 
 @click.group()
 def ledger() -> None:
-    """Look after the ledger file: verify it, merge others into it, read it in git.
+    """Maintain the ledger file: verify it, merge others into it, show it in git.
 
     \b
     prompteval ledger verify
@@ -57,13 +57,13 @@ def ledger() -> None:
 @ledger.command()
 @ledger_option
 @click.option(
-    "--against", type=PATH, metavar="FILE", help="An earlier state of the ledger, of which nothing may be missing."
+    "--against", type=PATH, metavar="FILE", help="Report anything in this earlier ledger that is missing now."
 )
 def verify(ledger: Path, against: Path | None) -> None:
     """Check every text against its digest and every row against its checksum, and compare tables and triggers.
 
-    With --against, also look for facts of an earlier state of the ledger that are missing or changed; `-` is a ledger
-    on stdin. Exit code 1 when something is wrong.
+    With --against, also report facts of an earlier ledger that are missing or changed; `-` reads that ledger from
+    stdin. Exits with 1 if there are problems.
 
     \b
     prompteval ledger verify
@@ -83,10 +83,10 @@ def verify(ledger: Path, against: Path | None) -> None:
 @ledger_option
 @click.argument("others", type=PATH, nargs=-1, required=True)
 def merge(ledger: Path, others: tuple[Path, ...]) -> None:
-    """Add every run, session and label of OTHERS to the ledger; `-` is a ledger on stdin.
+    """Add every run, session and label of OTHERS to the ledger; `-` reads a ledger from stdin.
 
-    The result is the same file whichever is merged into which. A run that is in several is there once. Whatever does
-    not verify is refused, and then nothing is written.
+    The result is the same file in whichever direction you merge. A run that is in several ledgers is stored once. If
+    one of them does not verify, nothing is written.
 
     \b
     prompteval ledger merge ../colleague/ledger/prompteval.db
@@ -102,10 +102,10 @@ def merge(ledger: Path, others: tuple[Path, ...]) -> None:
 @ledger.command()
 @click.argument("ledger", type=PATH)
 def textconv(ledger: Path) -> None:
-    """Print a ledger as text, for git: which labels and runs it holds and how each fixture came out.
+    """Print a ledger as text, for git: its labels, its runs and the outcome of each fixture.
 
-    With the configuration below, `git diff` and `git log -p` show it in place of "Binary files differ". Of a state that
-    cannot be read they show why, since git would stop there.
+    With the configuration below, `git diff` and `git log -p` show this text instead of "Binary files differ". For a
+    ledger that cannot be read it is the reason, because git stops at an error.
 
     \b
     prompteval ledger textconv ledger/prompteval.db
@@ -131,9 +131,9 @@ def textconv(ledger: Path) -> None:
 @click.argument("theirs", type=PATH)
 @click.argument("name", default="the ledger")
 def merge_driver(base: Path, ours: Path, theirs: Path, name: str) -> None:
-    """Merge three states of a ledger into OURS, for git: ours, and what is new in theirs.
+    """Git merge driver: merge BASE, OURS and THEIRS into OURS.
 
-    A run that one side lost is a conflict; OURS then stays as it is. With the lines below, the last of which belongs
+    A run that one side lost is a conflict; OURS is then left unchanged. With the lines below, the last of which goes
     into .gitattributes, git shows, merges, rebases and cherry-picks ledgers by itself.
 
     \b

@@ -31,7 +31,7 @@ model_option = click.option("--model", metavar="NAME", help="Only the runs of th
 @output_option
 @ledger_option
 def score(selector: str, *, suite: str | None, labels: str, form: str, output: Path | None, ledger: Path) -> None:
-    """Report one run: every fixture with its reasons, categories, recall, phantoms and gate accuracy.
+    """Report one run: totals, every fixture with the reasons why it failed, and categories.
 
     \b
     prompteval score --run latest
@@ -94,7 +94,7 @@ def show(
     type=click.Choice(["candidate", "recorded", "latest"]),
     default="candidate",
     show_default=True,
-    help="The labels for both sides: the candidate's, those each run was recorded with, or those recorded last.",
+    help="The labels for both sides: the candidate's, those each run was recorded with, or the latest.",
 )
 @click.option("--prompt", "with_prompt", is_flag=True, help="Show how the prompts differ, where their texts were kept.")
 @format_option(*FORMATS)
@@ -166,7 +166,7 @@ def runs(suite: str | None, form: str, output: Path | None, ledger: Path) -> Non
 def history(
     *, suite: str | None, model: str | None, grain: str, labels: str, form: str, output: Path | None, ledger: Path
 ) -> None:
-    """Show version over version: recall, phantoms, gate accuracy and fixtures passed, oldest first.
+    """Show recall, phantoms, gate accuracy and fixtures passed of each run or version, oldest first.
 
     \b
     prompteval history

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option(
-    "--contract", type=PATH, metavar="FILE", help="The JSON Schema of an answer; pointers are proposed from it."
+    "--contract", type=PATH, metavar="FILE", help="The JSON Schema of an answer; the pointers are suggested from it."
 )
 @click.argument("folder", type=PATH, metavar="DIR")
 def init(folder: Path, contract: Path | None) -> None:
-    """Write a suite to start from to DIR: corpus.yaml, a contract, one labelled example session, a README.
+    """Create a starter suite in DIR: corpus.yaml, a contract, a labelled example session and a README.
 
-    What is there already is never overwritten: then nothing is written.
+    Existing files are never overwritten; if one is in the way, nothing is written.
 
     \b
     prompteval init evals/minutes
@@ -48,9 +48,9 @@ def init(folder: Path, contract: Path | None) -> None:
 @click.command()
 @click.argument("fixtures", type=PATH, default=Path("fixtures"), envvar="PROMPTEVAL_FIXTURES", required=False)
 def check(fixtures: Path) -> None:
-    """Check a corpus as its author would: pairs, front matter, segments, categories, and what the terms are worth.
+    """Check a corpus: pairs, front matter, segments, categories, and whether the terms are specific enough.
 
-    Problems have to be mended, and then the exit code is 1; warnings have to be read.
+    Exits with 1 if there are problems; warnings do not change the exit code.
 
     \b
     prompteval check fixtures
@@ -65,14 +65,14 @@ def check(fixtures: Path) -> None:
 
 
 @click.command()
-@lasting_option("--prompt", "prompt_file", type=PATH, metavar="FILE", help="The prompt to put the transcript into.")
+@lasting_option("--prompt", "prompt_file", type=PATH, metavar="FILE", help="The prompt that the transcript goes into.")
 @with_option
 @lasting_option(
     "--placeholder",
     metavar="TEXT",
-    help="What the transcript replaces: by default a line with [TRANSCRIPT PLACEHOLDER, {{transcript}} or {{session}}.",
+    help="What the transcript replaces; default: a line with [TRANSCRIPT PLACEHOLDER, {{transcript}} or {{session}}.",
 )
-@click.option("--body", is_flag=True, help="Print the transcript alone.")
+@click.option("--body", is_flag=True, help="Print only the transcript.")
 @fixtures_option
 @click.argument("fixture")
 def prompt(
@@ -84,10 +84,10 @@ def prompt(
     body: bool,
     fixtures: Path,
 ) -> None:
-    """Print what to paste into a fresh conversation: the prompt with the session of FIXTURE in its place.
+    """Print what to paste into a fresh conversation: the prompt with the session of FIXTURE.
 
-    Nothing in it tells the fixture's name, category or labels. A file of --with stands under the name that the prompt
-    uses for it. A prompt without a placeholder gets the session at its end.
+    The output does not reveal the fixture's name, category or labels. A file given with --with appears under the name
+    that the prompt uses for it. If the prompt has no placeholder, the session is appended.
 
     \b
     prompteval prompt admit-gotcha-01 --prompt extract.md --with criteria.md
@@ -113,15 +113,16 @@ def prompt(
 
 @click.command()
 @lasting_option("--results", type=PATH, required=True, metavar="DIR", help="The folder of the run's results.")
-@click.option("--as-is", is_flag=True, help="Keep a reply without a valid answer, byte for byte, as evidence.")
-@click.option("--force", is_flag=True, help="Replace a result that is there already.")
+@click.option("--as-is", is_flag=True, help="Save a reply without a valid answer, byte for byte.")
+@click.option("--force", is_flag=True, help="Replace an existing result.")
 @fixtures_option
 @click.argument("fixture")
 @click.argument("reply", type=click.File("rb"), default="-")
 def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, *, as_is: bool, force: bool) -> None:
-    """File a pasted REPLY (a file, by default what is pasted here) as the result of FIXTURE.
+    """Save REPLY (a file, or standard input) as the result of FIXTURE.
 
-    The one JSON object in it, bare, in a code fence or after prose, is checked and written to DIR/FIXTURE.json.
+    The reply holds one JSON object: bare, in a code fence or after prose. It is checked and written to
+    DIR/FIXTURE.json.
 
     \b
     prompteval save admit-gotcha-01 --results tmp/results
@@ -147,7 +148,7 @@ def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, *, as_is
 @fixtures_option
 @click.argument("results", type=PATH)
 def status(results: Path, fixtures: Path, next_only: bool) -> None:
-    """Show how far a run has come: what is saved, invalid and missing in RESULTS, and the next command.
+    """Show the progress of a run: the saved, invalid and missing answers in RESULTS, and the next command.
 
     \b
     prompteval status tmp/results
@@ -166,15 +167,15 @@ def status(results: Path, fixtures: Path, next_only: bool) -> None:
 @click.command()
 @lasting_option("--version", metavar="V", help="The prompt version, such as 6 or v6. Needed with RESULTS.")
 @lasting_option("--model", metavar="NAME", help="The model that answered. Needed with RESULTS.")
-@lasting_option("--temperature", metavar="NUMBER", help="The sampling temperature, where it is known.")
-@lasting_option("--harness", metavar="NAME", help="The program that held the conversations.")
-@lasting_option("--note", metavar="TEXT", help="A remark to keep with the run.")
+@lasting_option("--temperature", metavar="NUMBER", help="The sampling temperature, if known.")
+@lasting_option("--harness", metavar="NAME", help="The program that ran the conversations.")
+@lasting_option("--note", metavar="TEXT", help="A remark to store with the run.")
 @lasting_option(
     "--prompt", type=PATH, metavar="FILE", help="The prompt file: its digest is kept, its Version: compared."
 )
 @with_option
-@click.option("--partial", is_flag=True, help="Record the run although results are missing.")
-@click.option("--repeat", is_flag=True, help="Record the same answers once more, as a further sample.")
+@click.option("--partial", is_flag=True, help="Record the run even if results are missing.")
+@click.option("--repeat", is_flag=True, help="Record answers that are already recorded, as a repeat.")
 @fixtures_option
 @ledger_option
 @click.argument("results", type=PATH, required=False)
@@ -193,10 +194,10 @@ def ingest(
     prompt: Path | None,
     referenced: tuple[str, ...],
 ) -> None:
-    """Record one run: the fixtures and the answers in RESULTS, one FIXTURE.json each.
+    """Record one run: the fixtures, and the answers in RESULTS, one FIXTURE.json each.
 
-    Without RESULTS only the state of the fixtures is recorded. The ledger only grows: incomplete results are refused
-    unless --partial, and the same answers a second time unless --repeat.
+    Without RESULTS, only the fixtures are recorded. The ledger only grows, so incomplete results are refused without
+    --partial, and answers that are already recorded without --repeat.
 
     \b
     prompteval ingest --version 6 --model X --temperature 0 tmp/results
@@ -228,7 +229,7 @@ def ingest(
 @fixtures_option
 @click.argument("name", type=click.Choice(CONTRACTS), required=False)
 def schema(name: str | None, fixtures: Path) -> None:
-    """Print a contract as JSON Schema: that of the suite's answers, or the shipped one called NAME.
+    """Print a contract as JSON Schema: the one of the suite's answers, or the shipped one called NAME.
 
     \b
     prompteval schema
@@ -247,14 +248,14 @@ def schema(name: str | None, fixtures: Path) -> None:
     "--contract",
     "name",
     type=click.Choice(CONTRACTS),
-    help="The contract; by default the one that the file's ending suggests.",
+    help="The contract; by default chosen by the file's extension.",
 )
 @fixtures_option
 @click.argument("files", type=PATH, nargs=-1, required=True)
 def validate(name: str | None, fixtures: Path, files: tuple[Path, ...]) -> None:
     """Validate files against a contract; a folder means its .json files.
 
-    Answers are read by the contract of the suite in --fixtures. Exit code 1 when there are problems.
+    Answers are checked against the contract of the suite in --fixtures. Exits with 1 if there are problems.
 
     \b
     prompteval validate tmp/results

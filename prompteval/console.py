@@ -107,7 +107,7 @@ def _expected() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as error:
-        tell("", "Interrupted; what was being recorded is in the ledger whole, or not at all.")
+        tell("", "Interrupted; the ledger is intact.")
         raise click.exceptions.Exit(130) from error
     except click.UsageError as error:
         raise _PlainUsageError(visible.visible_text(error.format_message()), error.ctx) from error
@@ -189,7 +189,7 @@ with_option = lasting_option(
     type=NAMED_FILE,
     multiple=True,
     metavar="[NAME=]FILE",
-    help="A file the prompt refers to; NAME is what the prompt calls it, where FILE has another base name.",
+    help="A file the prompt refers to. NAME is what the prompt calls it, if that is not the name of FILE.",
 )
 run_option = click.option(
     "--run", "selector", default="latest", show_default=True, metavar="RUN", help="latest, a version or a run id."
@@ -199,16 +199,21 @@ labels_option = click.option(
     type=click.Choice(["recorded", "latest"]),
     default="recorded",
     show_default=True,
-    help="The labels a run was recorded with, or those recorded last.",
+    help="The labels the run was recorded with, or the latest ones.",
 )
-suite_option = click.option("--suite", metavar="NAME", help="Only this suite, where the ledger has several.")
+suite_option = click.option("--suite", metavar="NAME", help="Only this suite, if the ledger has several.")
 output_option = click.option(
     "--output", type=PATH, metavar="FILE", help="Write the report to a file instead of stdout."
 )
 
 
 def format_option(*formats: str) -> Callable[[Command], Command]:
-    """Return the option that names the form of a report; the first one is the default."""
+    """Return the option that names the format of a report; the first one is the default."""
     return click.option(
-        "--format", "form", type=click.Choice(formats), default=formats[0], show_default=True, help="The report's form."
+        "--format",
+        "form",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="The format of the report.",
     )

@@ -133,7 +133,7 @@ def test_a_session_id_that_occurs_twice(corpus: Path) -> None:
     identity = re.search("session_id: (.*)", (corpus / SESSION).read_text("utf-8"))
     assert identity
     edit("sessions/reject-noise-01.md", "session_id: .*", identity[0])(corpus)
-    assert f"session_id (line 3): is that of {SESSION}" in cli("check", corpus).stdout
+    assert f"session_id (line 3): is already that of {SESSION}" in cli("check", corpus).stdout
 
 
 def test_an_alternative_that_cannot_occur(corpus: Path) -> None:

@@ -77,13 +77,17 @@ def test_good_labels_are_read(corpus: Path) -> None:
         ('      - "alpha"', "      - 2026-01-15", "(line 8): 2026-01-15 without quotes is a date"),
         ('      - "alpha"', '      - "alpha"\n      - "alpha"', "must_match_all (line 7): "),
         ('    must_match_all:\n      - "alpha"', "    must_match_all: []", "must_match_all (line 7): "),
-        ("expect_empty: false", "expect_empty: true", "expect_empty (line 3): is true, yet there are expected_points"),
+        ("expect_empty: false", "expect_empty: true", "expect_empty (line 3): is true, but there are expected_points"),
         ("expect_empty: false", "expect_empty: maybe", "expect_empty (line 3): "),
         ("max_unexpected_proposals: 0", "max_unexpected_proposals: -1", "max_unexpected_proposals (line 13): -1 is"),
         ("max_unexpected_proposals: 0", "max_unexpected_proposals: 1.5", "max_unexpected_proposals (line 13): "),
         ("max_unexpected_proposals: 0\n", "", 'line 1: missing key "max_unexpected_proposals"'),
         ("fixture_id: admit-thing-01", "fixture_id: admit-thing-02", 'fixture_id (line 1): is "admit-thing-02" in the'),
-        ("  - id: rule", "  - id: rule\n    type: map\n    must_match_all: [a1]\n  - id: rule", "names a second point"),
+        (
+            "  - id: rule",
+            "  - id: rule\n    type: map\n    must_match_all: [a1]\n  - id: rule",
+            "is the id of another point",
+        ),
         ('["beta"]', "&anchor [beta]", "anchors and aliases are not allowed"),
         ('["beta"]', "!!python/object:os.system [beta]", "is not allowed"),
         ("category: admit-thing", "category: [", "line 4: not YAML: "),
@@ -152,7 +156,7 @@ def test_points_that_must_be_there(corpus: Path) -> None:
     path = corpus / "expected" / "admit-thing-01.yaml"
     head, tail = GOOD.split("expected_points:", maxsplit=1)[0], GOOD[GOOD.index("max_") :]
     path.write_text(f"{head}expected_points: []\n{tail}")
-    assert "expect_empty (line 3): is false, yet there are no expected_points" in record(corpus)
+    assert "expect_empty (line 3): is false, but there are no expected_points" in record(corpus)
 
 
 def test_all_problems_of_all_files_are_listed_and_counted(corpus: Path) -> None:
@@ -193,7 +197,7 @@ def test_a_folder_that_is_no_corpus(corpus: Path, root: str) -> None:
 
 def test_an_empty_corpus(tmp_path: Path) -> None:
     write_corpus(tmp_path, {})
-    assert "its sessions folder has no .md file" in record(tmp_path)
+    assert "no .md file in its sessions folder" in record(tmp_path)
 
 
 def test_plain_twins_do_not_change_the_revision(corpus: Path) -> None:

@@ -209,9 +209,9 @@ def _name_too_long(path: Path) -> None:
 
 ODD: dict[str, tuple[Callable[[Path], None], str]] = {
     "pipe": (os.mkfifo, "is a pipe, not a file"),
-    "way out": (lambda path: path.symlink_to("/etc/passwd"), "is a link out of its folder"),
+    "way out": (lambda path: path.symlink_to("/etc/passwd"), "is a link that leads out of its folder"),
     "way out by steps": (lambda path: path.symlink_to("../../../../../../../etc/passwd"), "is a link"),
-    "device": (_device, "is a link out of its folder"),
+    "device": (_device, "is a link that leads out of its folder"),
     "nothing": (lambda path: path.symlink_to("nowhere"), "is a link to nothing"),
     "circle": (_circle, "is a link to nothing"),
     "into a circle": (_link_into_circle, "is a link to nothing"),
@@ -244,7 +244,9 @@ def test_a_folder_that_leads_out_is_not_read(desk: Desk, tmp_path: Path, name: s
     prompt = ("prompt", "a-01", "--body", "--fixtures", tmp_path / "fixtures")
     for command in (("check", tmp_path / "fixtures"), *([prompt] if name == "sessions" else [])):
         done = process(*command)
-        assert done.returncode == 2 and done.stderr.endswith(f"{name} is a link out of its folder\n".encode())
+        assert done.returncode == 2 and done.stderr.endswith(
+            f"{name} is a link that leads out of its folder\n".encode()
+        )
     assert not desk.ledger.exists()
 
 

@@ -84,7 +84,8 @@ def test_no_temperature(bench: Bench, temperature: str) -> None:
 def test_an_unset_temperature_is_not_zero(bench: Bench) -> None:
     bench.ingest("1", GOOD)
     bench.ingest("1", GOOD, "--temperature", "0")
-    assert [line.split()[3:5] for line in bench.report("runs").splitlines()[-2:]] == [["not", "recorded"], ["0", "not"]]
+    text = bench.report("runs")
+    assert text.index("  temperature not recorded:") < text.index("  temperature 0:")
 
 
 def test_model_names_are_kept_to_the_letter(bench: Bench) -> None:
@@ -184,7 +185,7 @@ def _odd_case(path: Path) -> None:
         (_odd_folder, "is a folder, not a file"),
         (_odd_pipe, "is a pipe, not a file"),
         (_odd_dangling, "is a link to nothing"),
-        (_odd_way_out, "is a link out of its folder"),
+        (_odd_way_out, "is a link that leads out of its folder"),
         (_odd_giant, "is larger than"),
         (_odd_utf16, "is UTF-16; save it as UTF-8"),
         (_odd_utf16_without_mark, "is UTF-16; save it as UTF-8"),
@@ -337,7 +338,7 @@ def test_files_without_a_prompt_are_refused(bench: Bench) -> None:
 def test_files_under_one_name_are_refused(bench: Bench) -> None:
     (bench.root / "prompt.md").write_text("Apply `rules.md`.\n")
     given = ("--prompt", bench.root / "prompt.md", "--with", f"prompt.md={bench.root / 'prompt.md'}")
-    assert "two files go under the name prompt.md" in bench.refuse("1", GOOD, *given)
+    assert "two files have the name prompt.md" in bench.refuse("1", GOOD, *given)
 
 
 @pytest.mark.parametrize("keep", ["true", "false"])
@@ -358,7 +359,7 @@ def test_texts_of_prompts_are_kept_where_the_suite_says_so(bench: Bench, keep: s
 def test_prompt_file_that_contradicts_is_refused(bench: Bench) -> None:
     path = bench.root / "prompt.md"
     path.write_text(PROMPT)
-    assert "says Version: 6, and --version says 5" in bench.refuse("5", GOOD, "--prompt", path)
+    assert "says Version: 6, but --version says 5" in bench.refuse("5", GOOD, "--prompt", path)
 
 
 def test_prompt_file_without_a_version(bench: Bench) -> None:

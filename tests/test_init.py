@@ -109,7 +109,7 @@ def test_nothing_is_overwritten(tmp_path: Path, there: str) -> None:
     (tmp_path / there).write_text("mine", "utf-8")
     said = refused("init", tmp_path)
     assert said.count("\n") == 1
-    assert f"{tmp_path / there} is there already" in said
+    assert f"{tmp_path / there} already exists" in said
     assert files(tmp_path) == {there}
     assert (tmp_path / there).read_text("utf-8") == "mine"
 

@@ -136,7 +136,7 @@ NO_LEDGERS = {
     "LFS": (_bytes(lambda _: b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"), "Git LFS pointer"),
     "short": (_bytes(lambda data: data[:50]), "is cut short"),
     "truncated": (_bytes(lambda data: data[: len(data) // 2]), "is cut short"),
-    "tail": (_bytes(lambda data: data + b"x" * 4096), "has a tail"),
+    "tail": (_bytes(lambda data: data + b"x" * 4096), "has extra bytes"),
     "other application": (_other_application, "another application"),
     "newer": (_with("pragma user_version = 99"), "written by a newer prompteval (version 99"),
     "WAL": (_wal, "WAL mode"),

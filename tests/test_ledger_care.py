@@ -116,7 +116,7 @@ def test_nothing_is_scored_that_is_not_what_was_recorded(bench: Bench, name: str
         ("labels",),
     ):
         said = refused(*command, "--ledger", bench.ledger)
-        assert f"{bench.ledger} is damaged: " in said and "'prompteval ledger verify' lists all of it" in said
+        assert f"{bench.ledger} is damaged: " in said and "'prompteval ledger verify' lists every problem" in said
         assert len(said.splitlines()) == 1
     assert bench.ledger.read_bytes() == before
 
@@ -265,5 +265,5 @@ def test_changes_of_another_program_beside_the_ledger_are_refused(bench: Bench) 
     beside.write_bytes(b"\x37\x7f\x06\x82" + bytes(28))
     results = bench.arguments("7", {"reject-noise-01": answer()}, "--partial")
     for command in (["runs", "--ledger", bench.ledger], ["ledger", "verify", "--ledger", bench.ledger], results):
-        assert "has changes of another program beside it (-wal)" in refused(*command)
+        assert "has a -wal file of another database beside it" in refused(*command)
     assert bench.ledger.read_bytes() == before and beside.exists()

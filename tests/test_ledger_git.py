@@ -109,7 +109,7 @@ def test_labels_that_one_side_lost_are_a_conflict(
         path.write_bytes(without if path.stem == loser else base.read_bytes())
     before = ours.read_bytes()
     said = refused("ledger", "merge-driver", base, ours, theirs)
-    assert f"{'our' if loser == 'ours' else 'their'} side lost or changed what the base has: labels" in said
+    assert f"{'our' if loser == 'ours' else 'their'} side lost or changed a fact of the base: labels" in said
     assert ours.read_bytes() == before
 
 
@@ -242,7 +242,7 @@ def test_a_ledger_on_stdin(repository: Repository, tmp_path: Path) -> None:
     both = repository.ledger.read_bytes()
     repository.ledger.write_bytes(first)
     found = cli("ledger", "verify", "--ledger", repository.ledger, "--against", "-", input=both)
-    assert found.exit_code == 1 and "is missing, and it is in the ledger on stdin" in found.stdout
+    assert found.exit_code == 1 and "is missing but exists in the ledger on stdin" in found.stdout
     ok("ledger", "merge", "-", repository.ledger, "--ledger", tmp_path / "new.db", input=both)
     ok("ledger", "merge", "-", "--ledger", repository.ledger, input=both)
     assert repository.versions() == ["1", "2"]
@@ -310,4 +310,4 @@ def test_verify_against_finds_a_changed_run(repository: Repository, tmp_path: Pa
     other = Repository(root)
     other.bench.ingest("1", {"a": answer(proposal("Alpha 1"))}, "--note", "added later")
     found = cli("ledger", "verify", "--ledger", other.ledger, "--against", repository.ledger)
-    assert found.exit_code == 1 and "is not what it is in" in found.stdout
+    assert found.exit_code == 1 and "differs from what it is in" in found.stdout

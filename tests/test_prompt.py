@@ -56,7 +56,7 @@ def test_the_session_takes_the_place_of_the_placeholder(root: Path) -> None:
 
 def test_without_a_placeholder_it_is_appended(root: Path) -> None:
     assert run(root, "--prompt", root / "plain.md") == f"# Prompt\n\n---\n\nTranscript:\n\n{BODY}"
-    line = "Warning: the prompt has no placeholder, so the session stands at its end\n"
+    line = "Warning: the prompt has no placeholder, so the session is appended\n"
     assert said(root, "--prompt", root / "plain.md") == line
     assert said(root, "--prompt", root / "prompt.md") == ""
 
@@ -79,7 +79,7 @@ def test_a_placeholder_of_ones_own(root: Path) -> None:
     expected = f"Read {{{{session}}}} as $(x).\n\n$(x)\n{BODY}"
     assert run(root, *given, "--placeholder", "$(y)") == expected
     assert run(root, *given, env={"PROMPTEVAL_PLACEHOLDER": "$(y)"}) == expected
-    line = "Warning: the prompt has no placeholder $(z), so the session stands at its end\n"
+    line = "Warning: the prompt has no placeholder $(z), so the session is appended\n"
     assert said(root, *given, "--placeholder", "$(z)") == line
     assert "the placeholder is blank" in refusal(root, *given, "--placeholder", "")
 
@@ -160,8 +160,8 @@ def test_what_goes_under_no_name(root: Path) -> None:
     assert "names no file" in refusal(root, *given, "--with", "a.md=")
     assert "the path is empty" in refused("prompt", "admit-rule-01", *given, "--with", "")
     twice = ("--with", file, "--with", f"docs/plain.md={root / 'criteria.md'}")
-    assert "two files go under the name docs/plain.md" in refusal(root, *given, *twice)
-    assert "two files go under the name prompt.md" in refusal(root, *given, "--with", f"prompt.md={file}")
+    assert "two files have the name docs/plain.md" in refusal(root, *given, *twice)
+    assert "two files have the name prompt.md" in refusal(root, *given, "--with", f"prompt.md={file}")
     assert f"{root / 'none.md'} cannot be read" in refusal(root, *given, "--with", f"docs/plain.md={root / 'none.md'}")
     (root / "nul.md").write_text("a\0b")
     assert "holds U+0000" in refusal(root, *given, "--with", root / "nul.md")

@@ -94,7 +94,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
         PRETTY[: PRETTY.index("]") + 1],
         "the object on line 1 of the reply does not end",
     ),
-    "in a list": (f"Here: [{TEXT}]", "stands in a list"),
+    "in a list": (f"Here: [{TEXT}]", "is inside a list"),
     "not valid": (f"Here:\n{json.dumps({'practice': []})}", 'the object on line 2: missing key "map"'),
     "not strict": (TEXT.replace('"high"', "NaN", 1), "NaN is not JSON"),
     "broken inside": (TEXT.replace('"high"', "high", 1), "the object on line 1: no JSON"),

@@ -32,7 +32,7 @@ def write_suite(root: Path, contract: Path | None = None) -> list[str]:
         raise PromptevalError(f"{path} {error}") from error
     values = answer_block(schema_from(str(path), text))
     if not values:
-        raise PromptevalError(f"{path} has no list of objects for the proposals to stand in; nothing was written")
+        raise PromptevalError(f"{path} has no list of objects that could hold the proposals; nothing was written")
     full = Path(os.path.abspath(root))
     named = full.relative_to(Path.cwd()) if full.is_relative_to(Path.cwd()) else Path(full.name)  # is committed
     name = "-".join(re.findall(r"[A-Za-z0-9._-]+", full.name)).lstrip("._-")[:64] or "suite"
@@ -40,7 +40,7 @@ def write_suite(root: Path, contract: Path | None = None) -> list[str]:
     files = {file: _filled(file, values) for file in _FILLED} | {_SCHEMA: text}
     for part in sorted({file.split("/")[0] for file in files}):
         if os.path.lexists(root / part):
-            raise PromptevalError(f"{root / part} is there already; name a folder without it. Nothing was written")
+            raise PromptevalError(f"{root / part} already exists; choose another folder. Nothing was written")
     _write_all(root, files)
     return [f"wrote {root / file}" for file in files] + _filled("next.txt", values).splitlines()
 

@@ -73,4 +73,4 @@ def _warnings(prompts: Sequence[PromptFile], placeholder: str | None, placed: bo
         yield f"the prompt names `{name}`, which was not given; add --with {known} or --with {known}=FILE"
     if not placed:
         what = f"placeholder {placeholder}" if placeholder else "placeholder"
-        yield f"the prompt has no {what}, so the session stands at its end"
+        yield f"the prompt has no {what}, so the session is appended"

@@ -34,13 +34,13 @@ def save_reply(reply: bytes, target: Path, contract: Contract, *, as_is: bool, f
     that has one), for a file that is there unless `force`, and for a folder that cannot be written.
     """
     if target.exists() and not force:
-        raise PromptevalError(f"{target} is there already; --force replaces it")
+        raise PromptevalError(f"{target} already exists; --force replaces it")
     _check_size("the reply", reply)
     try:
         data = _as_it_is(reply, contract) if as_is else find_answer(decode(reply), contract).encode("utf-8")
     except FileRefusedError as error:
         raise PromptevalError(f"the reply {error}") from error
-    _check_size("the answer, one field a line,", data)
+    _check_size("the answer, one field per line,", data)
     try:
         replace_bytes(target, data)
     except OSError as error:

@@ -59,7 +59,7 @@ def _front_matter(path: str, source: str, seen: dict[str, str]) -> Iterator[Prob
     value = document.value if isinstance(document.value, dict) else {}
     identity, captured = value.get("session_id"), value.get("captured_at")
     if isinstance(identity, str) and (first := seen.setdefault(identity, path)) != path:
-        yield Problem(path, "session_id", f"is that of {first}", document.line(("session_id",)))
+        yield Problem(path, "session_id", f"is already that of {first}", document.line(("session_id",)))
     if isinstance(captured, str) and not _is_canonical(captured):
         text = f"{captured} is not a time written as 2026-01-15T10:00:00.000Z"
         yield Problem(path, "captured_at", text, document.line(("captured_at",)))
@@ -88,7 +88,7 @@ def _segments(path: str, text: str, body: str) -> Iterator[Problem]:
 def _category(name: str, labels: Labels, rows: dict[str, CategoryRow]) -> Iterator[Problem]:
     path, category = f"expected/{name}.yaml", labels.category
     if category != _NUMBER.sub("", name) or not _NUMBER.search(name):
-        yield Problem(path, "category", f'is "{category}", and the file is not named {category}-NUMBER.yaml')
+        yield Problem(path, "category", f'is "{category}", but the file is not named {category}-NUMBER.yaml')
     if rows and category not in rows:
         yield Problem(path, "category", f'"{category}" is not in the table of corpus.yaml')
     elif rows:

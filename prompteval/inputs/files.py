@@ -53,7 +53,7 @@ def _check_link(path: Path) -> None:
             raise
         raise FileRefusedError("is a link to nothing") from error
     if not target.is_relative_to(path.parent.resolve()):
-        raise FileRefusedError("is a link out of its folder")
+        raise FileRefusedError("is a link that leads out of its folder")
 
 
 def _other_kind(mode: int) -> str:

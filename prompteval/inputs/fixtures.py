@@ -59,7 +59,7 @@ def load_corpus(root: Path) -> Loaded:
             if read:
                 loaded.labels[name], loaded.sources[name] = read
     if not loaded.sessions and not expected and not problems:
-        raise PromptevalError(f"no fixtures in {root}: its sessions folder has no {suffix(suite)} file")
+        raise PromptevalError(f"no fixtures in {root}: no {suffix(suite)} file in its sessions folder")
     return loaded
 
 
@@ -81,7 +81,7 @@ def session_files(root: Path, suite: Suite) -> dict[str, Path]:
     if listing.problems:
         raise DataError(f"the sessions in {root} cannot be used", listing.problems)
     if not listing.files:
-        raise PromptevalError(f"no fixtures in {root}: its sessions folder has no {suffix(suite)} file")
+        raise PromptevalError(f"no fixtures in {root}: no {suffix(suite)} file in its sessions folder")
     return listing.files
 
 
@@ -89,7 +89,7 @@ def _need_folder(root: Path, name: str) -> None:
     if not (root / name).is_dir():
         raise PromptevalError(f"no fixtures in {root}: it has no folder '{name}'; name the folder with --fixtures")
     if not Path(os.path.realpath(root / name)).is_relative_to(os.path.realpath(root)):
-        raise PromptevalError(f"{root / name} is a link out of its folder")
+        raise PromptevalError(f"{root / name} is a link that leads out of its folder")
 
 
 def split_session(text: str) -> tuple[str, str] | None:
@@ -187,15 +187,15 @@ def _label_rules(value: Any, name: str, types: Collection[str]) -> Iterator[tupl
     if not isinstance(points, list):
         return
     if empty is True and points:
-        yield ("expect_empty",), "is true, yet there are expected_points"
+        yield ("expect_empty",), "is true, but there are expected_points"
     if empty is False and not points:
-        yield ("expect_empty",), "is false, yet there are no expected_points"
+        yield ("expect_empty",), "is false, but there are no expected_points"
     seen: set[str] = set()
     for index, point in enumerate(points):
         point_id, type_ = (point.get("id"), point.get("type")) if isinstance(point, dict) else (None, None)
         if isinstance(point_id, str):
             if point_id in seen:
-                yield ("expected_points", index, "id"), f'"{point_id}" names a second point'
+                yield ("expected_points", index, "id"), f'"{point_id}" is the id of another point'
             seen.add(point_id)
         if isinstance(type_, str) and type_.strip() and type_ not in types:
             yield ("expected_points", index, "type"), f'"{type_}" is none of {", ".join(types)}'

@@ -27,7 +27,7 @@ def read_prompts(prompt: Path, referenced: Sequence[str]) -> tuple[PromptFile, .
     names = [each.name for each in prompts]
     for name in names:
         if names.count(name) > 1:
-            raise PromptevalError(f"two files go under the name {name}; give one of them as --with NAME=FILE")
+            raise PromptevalError(f"two files have the name {name}; give one of them as --with NAME=FILE")
     return prompts
 
 
@@ -43,7 +43,7 @@ def check_version(prompt: PromptFile, version: str) -> None:
     """Raise PromptevalError when the version that a prompt names is not `version`."""
     named = _VERSION.search(prompt.text)
     if named and normal_version(named[1]) != version:
-        raise PromptevalError(f"{prompt.name} says Version: {named[1]}, and --version says {version}; one is wrong")
+        raise PromptevalError(f"{prompt.name} says Version: {named[1]}, but --version says {version}; one is wrong")
 
 
 def not_given(prompts: Sequence[PromptFile]) -> list[str]:

@@ -90,7 +90,7 @@ def _values(what: str, reply: str) -> list[Reply]:
         if what == "list" and match[0] == "{":
             raise PromptevalError(f"the JSON on line {line} of the reply is an object; the answer is one list")
         if what == "object" and _BEFORE.search(reply, place, start) and _BEHIND.match(reply, end):
-            raise PromptevalError(f"the object on line {line} of the reply stands in a list; the answer is one object")
+            raise PromptevalError(f"the object on line {line} of the reply is inside a list; the answer is one object")
         found.append(Reply(reply[start:end], line))
         line += reply.count("\n", start, end)
         place = end

@@ -62,7 +62,7 @@ def problems(loaded: Loaded) -> Iterator[Problem]:
     yield from _own_guards(loaded)
     for name, text in sorted(loaded.sessions.items()):
         if name in text:
-            yield Problem(loaded.path(name), "", "contains its own fixture id, which shows the label")
+            yield Problem(loaded.path(name), "", "contains its own fixture id, which reveals the label")
         for number, what, found in _private(text):
             yield Problem(loaded.path(name), "", f"looks like {what}: {found[:40]}", number)
 

@@ -32,7 +32,7 @@ def broken(found: Facts) -> Found:
     for table in facts.TEXTS:
         for row in found[table].values():
             if not _agrees(row.digest, digest, row.text):
-                yield f"{table} {str(row.digest)[:8]}", "its text has another digest"
+                yield f"{table} {str(row.digest)[:8]}", "its text does not match its digest"
     yield from _corpora(found)
     yield from _runs(found)
 
@@ -43,7 +43,7 @@ def check(found: Facts, wanted: Mapping[str, Collection[str]], ledger: object) -
     `wanted` has the keys of what it rests on, by table.
     """
     for place, text in (*broken(found), *missing(found, wanted)):
-        raise LedgerError(f"{ledger} is damaged: {place}: {text}; 'prompteval ledger verify' lists all of it")
+        raise LedgerError(f"{ledger} is damaged: {place}: {text}; 'prompteval ledger verify' lists every problem")
 
 
 def check_lists(connection: sqlite3.Connection, ledger: object) -> None:
@@ -57,7 +57,7 @@ def check_lists(connection: sqlite3.Connection, ledger: object) -> None:
             for how in ("", "not indexed")
         )
         if by_index != by_table:
-            raise LedgerError(f"{ledger} is damaged: {table}: its index lists other rows than the table has")
+            raise LedgerError(f"{ledger} is damaged: {table}: its index and its rows differ")
 
 
 def _agrees(said: object, make: Callable[..., object], *values: Any) -> bool:
@@ -74,7 +74,7 @@ def _corpora(found: Facts) -> Found:
         fixtures[fixture.corpus].append(fixture[1:])
     for corpus in found["corpus"].values():
         if not _agrees(corpus.revision, corpus_revision, corpus.suite, corpus.contract, fixtures[corpus.revision]):
-            yield f"corpus {str(corpus.revision)[:8]}", "its suite, contract and fixtures have another digest"
+            yield f"corpus {str(corpus.revision)[:8]}", "its suite, contract and fixtures do not match its digest"
     recorded = set()
     for recording in found["corpus_recording"].values():
         recorded.add(recording.corpus)
@@ -100,7 +100,7 @@ def _runs(found: Facts) -> Found:
 
     for run in found["run"].values():
         if not _agrees(run.id, identity, run):
-            yield f"run {str(run.id)[:8]}", "its suite, tags, sessions and answers have another id"
+            yield f"run {str(run.id)[:8]}", "its suite, tags, sessions and answers do not match its id"
         elif not _agrees(run.checksum, checksum_of_run, run, prompts[run.id]):
             yield f"run {run.id[:8]}", "its corpus, note, time or prompt files are not as they were recorded"
 
@@ -109,7 +109,7 @@ def missing(found: Facts, wanted: Mapping[str, Collection[str]]) -> Found:
     """Yield each of the wanted rows, given by key and table, that is not there."""
     for table, keys in wanted.items():
         for name in sorted(str(key) for key in keys if (key,) not in found[table]):
-            yield f"{table} {name[:8]}", "is missing, or an index does not lead to it"
+            yield f"{table} {name[:8]}", "is missing, or not found through an index"
 
 
 def recorded_texts(found: Facts) -> dict[str, set[str]]:
@@ -173,7 +173,7 @@ def _file(connection: sqlite3.Connection) -> Found:
                 yield "file", line
     for table, row, parent, _ in connection.execute("pragma foreign_key_check"):
         if table not in schema.DERIVED:
-            yield f"{table}, row {row}", f"points to nothing in {parent}"
+            yield f"{table}, row {row}", f"refers to a missing row of {parent}"
 
 
 def whole(path: Path, name: str | None = None) -> Facts:
@@ -196,7 +196,7 @@ def lost(before: Facts, after: Facts) -> Found:
             now = after[table].get(key)
             if now != row and not _recorded_before(table, key, before, after):
                 place = f"{table} {', '.join(str(part)[:24] for part in key)}"
-                yield place, "is missing, and it is" if now is None else "is not what it is"
+                yield place, "is missing but exists" if now is None else "differs from what it is"
 
 
 def _recorded_before(table: str, key: tuple[Any, ...], before: Facts, after: Facts) -> bool:

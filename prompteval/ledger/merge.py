@@ -81,9 +81,9 @@ def _three_way(held: dict[str, Facts], replaying: bool) -> Facts:
     for name, side in (("their side", "theirs"), *([] if replaying else [("our side", "ours")])):
         if runs := sorted(base["run"].keys() - held[side]["run"].keys()):
             found = f"{name} lost {count(len(runs), 'run')} of the base, such as {runs[0][0][:8]}"
-            raise LedgerError(f"{found}; 'prompteval ledger merge' of a ledger that has it brings it back")
+            raise LedgerError(f"{found}; 'prompteval ledger merge' with a ledger that has it restores it")
         for place, _ in lost(base, held[side]):
-            raise LedgerError(f"{name} lost or changed what the base has: {place}")
+            raise LedgerError(f"{name} lost or changed a fact of the base: {place}")
     union = facts.empty()
     _add(union, held["ours"], "ours")
     _add(union, _new(theirs, base) if replaying else theirs, "theirs")
@@ -111,7 +111,7 @@ def _add(union: Facts, other: Facts, name: str) -> None:
             earlier.add(run.id)
             union["run"][key] = run
         elif known != run and run.recorded_at == known.recorded_at:
-            raise LedgerError(f"{name} has another run {run.id[:8]} than the ledgers before it")
+            raise LedgerError(f"{name} has another run {run.id[:8]} than the other ledgers")
     kept = {run.id for key, run in other["run"].items() if union["run"][key] == run}
     union["run_prompt"] = {key: row for key, row in union["run_prompt"].items() if row.run_id not in earlier}
     for table in facts.TABLES:
@@ -119,7 +119,7 @@ def _add(union: Facts, other: Facts, name: str) -> None:
             if table == "run" or (table == "run_prompt" and row.run_id not in kept):
                 continue
             if union[table].setdefault(key, row) != row:
-                raise LedgerError(f"{name} has another {table} {str(key[0])[:8]} than the ledgers before it")
+                raise LedgerError(f"{name} has another {table} {str(key[0])[:8]} than the other ledgers")
 
 
 def _write(connection: sqlite3.Connection, union: Facts) -> None:

@@ -55,7 +55,7 @@ def refusal(error: Exception, path: Path) -> str:
 def _unfinished(path: Path) -> str | None:
     """Say whether another program is in the middle of a change, or was when it ended: SQLite can undo that."""
     if path.with_name(path.name + "-journal").exists():
-        return "has an unfinished change beside it (-journal); after a crash, opening the file with sqlite3 undoes it"
+        return "has an unfinished change beside it (-journal); opening the file with sqlite3 undoes it"
     return None
 
 
@@ -108,15 +108,15 @@ def _cut_short(path: Path, header: bytes, size: int) -> str | None:
     page = int.from_bytes(header[16:18], "big")
     if _number(header, 28) * (65536 if page == 1 else page) == size or _unfinished(path):  # which SQLite waits for
         return None
-    return "is cut short or has a tail that is not its own; restore it from the repository"
+    return "is cut short or has extra bytes at its end; restore it from the repository"
 
 
 def _left_open(path: Path, header: bytes) -> str | None:
     """Say whether another program left the file in WAL mode."""
     if 2 in header[18:20]:
-        return "was left in WAL mode by another program; close that, and run 'pragma journal_mode = delete' on a copy"
+        return "was left in WAL mode by another program; close that program and run 'pragma journal_mode = delete' on a copy"
     if path.with_name(path.name + "-wal").exists():  # SQLite would read it, whatever the header says
-        return "has changes of another program beside it (-wal) that are not its own; move that file away"
+        return "has a -wal file of another database beside it; move that file away"
     return None
 
 

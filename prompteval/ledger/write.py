@@ -138,7 +138,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, old: bool) -> None:
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     if connection.execute("pragma foreign_key_check").fetchone():
-        raise LedgerError(f"{path} has rows that point nowhere; restore it from the repository")
+        raise LedgerError(f"{path} has rows that refer to missing rows; restore it from the repository")
     (verdict,) = connection.execute("pragma integrity_check(1)").fetchone()
     if verdict != "ok":
         raise LedgerError(f"{path} is damaged: {verdict}; restore it from the repository")
