@@ -114,7 +114,7 @@ def _cut_short(path: Path, header: bytes, size: int) -> str | None:
 def _left_open(path: Path, header: bytes) -> str | None:
     """Say whether another program left the file in WAL mode."""
     if 2 in header[18:20]:
-        return "was left in WAL mode by another program; close that program and run 'pragma journal_mode = delete' on a copy"
+        return "was left in WAL mode by another program; close it and run 'pragma journal_mode = delete' on a copy"
     if path.with_name(path.name + "-wal").exists():  # SQLite would read it, whatever the header says
         return "has a -wal file of another database beside it; move that file away"
     return None

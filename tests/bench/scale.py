@@ -139,7 +139,7 @@ def _print_sizes(cases: Sequence[Case]) -> None:
         size = case.ledger.stat().st_size
         per_run = size / case.runs
         rows.append([case.name, _megabytes(size), f"{per_run:,.0f}", f"{per_run / case.written:.2f}"])
-    _print("Size of the ledger", ["Runs", "MB", "Bytes a run", "Of the bytes of the answers"], rows)
+    _print("Size of the ledger", ["Runs", "MB", "Bytes per run", "Of the bytes of the answers"], rows)
 
 
 def _print_git(root: Path) -> None:
