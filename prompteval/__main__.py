@@ -1,12 +1,12 @@
-"""Where the command starts: `prompteval`, or `python -m prompteval`."""
+"""The entry point of `prompteval` and `python -m prompteval`."""
 
 import gc
 import sys
 
 
 def run() -> None:
-    """Run the command line. Its modules are imported here, so that Ctrl-C meanwhile is no traceback."""
-    gc.set_threshold(50_000)  # importing leaves no garbage, and to look for it every 700 objects costs a report a tenth
+    """Run the command line. Modules are imported here, so that Ctrl-C during the import shows no traceback."""
+    gc.set_threshold(50_000)  # importing leaves no garbage; looking for it takes a tenth of a report
     try:
         from prompteval.cli import main
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""The command line: which commands there are, and where each stands."""
+"""The command line: its commands and the module of each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import click
 from prompteval import __version__
 from prompteval.console import Commands
 
-# Each command and the module that has it, in the order of the work. A module is imported when its command is called.
+# Each command and its module, in the order of the work. A module is imported when its command is called.
 _WORK, _REPORTS = "prompteval.cli_work", "prompteval.cli_reports"
 COMMANDS = {
     **dict.fromkeys(("init", "check", "prompt", "save", "status", "ingest"), _WORK),

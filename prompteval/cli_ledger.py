@@ -23,7 +23,7 @@ _STALE = "search texts and views were made by other rules; the next ingest refre
 def _files(ledgers: Iterable[Path]) -> Iterator[dict[str, Path]]:
     """Yield the file of each ledger under the name that messages call it by; `-` is the ledger on stdin.
 
-    Raises LedgerError where stdin is empty, as it is after a `git show` that failed.
+    Raises LedgerError if stdin is empty, as it is after a `git show` that failed.
     """
     import shutil
     import sys

@@ -1,4 +1,4 @@
-"""What commands share: options, the way out for text, and the one place where errors become messages."""
+"""What commands share: options, output, and the one place where errors become messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULT_FIXTURES = Path("fixtures")
 
 
 class _NamedPath(click.Path):
-    """A path that is named: an empty text, such as a shell makes of a variable that is not set, is none."""
+    """A path that is not empty. A shell turns an unset variable into an empty one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
@@ -30,12 +30,12 @@ class _NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-PATH = _NamedPath(path_type=Path, readable=False)  # whoever opens it says in one line why it cannot
+PATH = _NamedPath(path_type=Path, readable=False)  # whoever opens it reports errors
 NAMED_FILE = _NamedPath(path_type=str, readable=False)  # FILE or NAME=FILE; its variable has several, as a PATH has
 
 
 class Failure(click.ClickException):
-    """An error on its way out: one message, with the problems that are its reason before it; exit code 2."""
+    """An error for the user: one message, after the problems that caused it; exit code 2."""
 
     exit_code = 2
 
@@ -95,7 +95,7 @@ class Commands(click.Group):
 
 
 class _PlainUsageError(click.UsageError):
-    """A usage error in the encoding that was asked for: of an ascii stream click would make one of UTF-8."""
+    """A usage error in the requested encoding: click would turn an ascii stream into one of UTF-8."""
 
     def show(self, file: IO[Any] | None = None) -> None:
         super().show(file or sys.stderr)
@@ -103,7 +103,7 @@ class _PlainUsageError(click.UsageError):
 
 @contextmanager
 def _expected() -> Iterator[None]:
-    """Take out of click's own messages what steers a terminal, and end on Ctrl-C with what is certain at any moment."""
+    """Remove what steers a terminal from click's own messages, and end on Ctrl-C with what is true at any moment."""
     try:
         yield
     except KeyboardInterrupt as error:
@@ -123,21 +123,21 @@ def _speak_utf8() -> None:
 
 
 def tell(*lines: str) -> None:
-    """Say lines on stderr, with nothing in them that steers a terminal. Where nobody can hear them, they are lost."""
+    """Write lines to stderr, with nothing in them that steers a terminal. Without a stderr, they are lost."""
     try:
         click.echo(visible.lines(lines), file=sys.stderr, err=True, nl=False)
     except OSError:
-        with open(os.devnull, "wb") as nowhere:  # or else Python fails on the same bytes again when it ends
+        with open(os.devnull, "wb") as nowhere:  # or Python fails on the same bytes again at its exit
             os.dup2(nowhere.fileno(), 2)
 
 
 def emit(text: str, output: Path | None, ledger: Path | None = None) -> None:
-    """Write a report to a file, or to stdout. Raises PromptevalError where it would be lost or cost the ledger."""
+    """Write a report to a file or stdout. Raises PromptevalError if that fails or would overwrite the ledger."""
     try:
         if output is None:
             if sys.stdout is None:
                 raise PromptevalError("the report cannot be written to stdout: it is closed")
-            # Named, since click makes an ascii stream one of UTF-8; color, since it would cut escapes out of a session.
+            # file: click would make an ascii stream one of UTF-8. color: it would cut escapes out of a session.
             click.echo(_encodable(text), file=sys.stdout, nl=False, color=True)
             sys.stdout.flush()
             return
@@ -151,7 +151,7 @@ def emit(text: str, output: Path | None, ledger: Path | None = None) -> None:
 
 
 def emit_unchanged(text: str, output: Path | None = None, ledger: Path | None = None) -> None:
-    """Write a text that must stay as it is. Raises PromptevalError where it could steer the terminal it would go to."""
+    """Write a text that must not be changed. Raises PromptevalError if it could steer the terminal it goes to."""
     flat = text.replace("\t", " ")
     if output is None and sys.stdout is not None and sys.stdout.isatty() and visible.visible_text(flat) != flat:
         raise PromptevalError("the text holds control or bidi characters; write it to a file or a pipe, with > or |")
@@ -159,7 +159,7 @@ def emit_unchanged(text: str, output: Path | None = None, ledger: Path | None = 
 
 
 def _encodable(text: str) -> str:
-    """Write the arrow in ASCII where the terminal's encoding has none."""
+    """Write the arrow in ASCII if the encoding of the terminal lacks it."""
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -168,7 +168,7 @@ def _encodable(text: str) -> str:
 
 
 def lasting_option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
-    """Return a click option that can also be set by PROMPTEVAL_ and its name, and that says so.
+    """Return a click option that can also be set by the variable PROMPTEVAL_NAME, which its help names.
 
     For places and for the tags of runs, which mean the same to every command. What narrows or shapes one report is
     asked for each time: a variable would do it to other reports unseen.

@@ -1,4 +1,4 @@
-"""What the ledger knows its facts by: SHA-256 of a text, and of canonical JSON for a corpus and a run."""
+"""The keys of facts in the ledger: SHA-256 of a text, and of canonical JSON for a corpus and a run."""
 
 from __future__ import annotations
 

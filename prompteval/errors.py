@@ -30,12 +30,12 @@ class PromptevalError(Exception):
 
     @property
     def lines(self) -> list[str]:
-        """What to say, one text a line, whatever line breaks a file name may have."""
+        """The message, one text per line, whatever line breaks a file name has."""
         return [str(self)]
 
 
 class DataError(PromptevalError):
-    """Files do not keep a contract. `problems` lists all that is wrong, sorted by path."""
+    """Files break a contract. `problems` lists everything that is wrong, sorted by path."""
 
     def __init__(self, summary: str, problems: Iterable[Problem]) -> None:
         self.problems = in_order(problems)
@@ -65,7 +65,7 @@ def count(number: int, noun: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `; the nearest is admit-gotcha-01`, or nothing where no name is known."""
+    """Return `; the nearest is admit-gotcha-01`, or nothing if no name is known."""
     from difflib import get_close_matches
 
     near = get_close_matches(name.casefold(), sorted(known), n=1, cutoff=0.0)

@@ -30,7 +30,7 @@ class Labels(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The labels as canonical JSON with the keys of the sidecar, less those that say nothing."""
+        """The labels as canonical JSON with the keys of the sidecar, without empty ones."""
         points = [{key: value for key, value in point._asdict().items() if value} for point in self.points]
         value = {**self._asdict(), "expected_points": points}
         del value["points"]
@@ -109,7 +109,7 @@ class Corpus(NamedTuple):
 
     @property
     def revision(self) -> str:
-        """The digest that the ledger knows this corpus by."""
+        """The digest of this corpus in the ledger."""
         fixtures = ((f.id, digest(f.session), digest(f.labels.text)) for f in self.fixtures)
         return corpus_revision(self.suite.name, digest(self.suite.contract.text), fixtures)
 
@@ -161,7 +161,7 @@ class PromptFile(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """The digest that the ledger knows the text by."""
+        """The digest of the text in the ledger."""
         return digest(self.text)
 
 

@@ -1,4 +1,4 @@
-"""What scoring says of runs, and the table of measures: values that never change."""
+"""The results of scoring, and the table of measures, as immutable values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Ratio(NamedTuple):
 
     @property
     def value(self) -> Fraction | None:
-        """The number itself, exact; None where it is unknown."""
+        """The number itself, exact; None if it is unknown."""
         from fractions import Fraction
 
         if self.whole is None:
@@ -28,7 +28,7 @@ class Ratio(NamedTuple):
 class Measure(NamedTuple):
     """One row of the table of measures: its name, and the counts that are its part and (None: a count) its whole.
 
-    `more_is_better` says which way is up. `readable`: told of valid answers alone, since others have nothing to count.
+    `more_is_better` says which way is up. `readable`: it counts valid answers only, since others have nothing to count.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Measure(NamedTuple):
         return self.name.replace(" ", "_")
 
     def of(self, counts: Counts) -> Ratio:
-        """Return what the counts of a fixture, a run or several say of this measure."""
+        """Return this measure from the counts of a fixture, a run or several."""
         return Ratio(counts[self.part], counts[self.whole] if self.whole else None)
 
 
@@ -106,7 +106,7 @@ class Reason(NamedTuple):
 
 
 class FixtureOutcome(NamedTuple):
-    """How one run did on one fixture. `gate` is None where the fixture does not expect an empty answer."""
+    """How one run did on one fixture. `gate` is None if the fixture does not expect an empty answer."""
 
     fixture_id: str
     category: str
@@ -161,7 +161,7 @@ class Given(NamedTuple):
 
 
 class PromptUsed(NamedTuple):
-    """A prompt that a run answered, or a file that it refers to; `text` is None where it was not kept."""
+    """A prompt that a run answered, or a file that it refers to; `text` is None if it was not kept."""
 
     name: str
     digest: str

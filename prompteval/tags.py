@@ -1,4 +1,4 @@
-"""What a human records about a run, read and shown: `6`, `v6` and `V6` are one version, 0 and -0.0 one temperature."""
+"""The tags of a run, read and shown: `6`, `v6` and `V6` are one version, 0 and -0.0 one temperature."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 NOT_RECORDED = "not recorded"
 
-_VERSION = re.compile(r"(?![vV]+[0-9]*\Z)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")  # v and vv6 are slips of the hand
+_VERSION = re.compile(r"(?![vV]+[0-9]*\Z)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")  # v and vv6 are typing errors
 _V = re.compile(r"[vV](?=[0-9])")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")  # float() takes 1_0 and other digits too
 _RUNS_OF_DIGITS = re.compile(r"([0-9]+)")
@@ -43,7 +43,7 @@ def sort_key(version: str) -> list[tuple[bool, int, str]]:
 
 
 def parse_temperature(text: str) -> float:
-    """Return the temperature as a number; 0, 0.0 and -0.0 are one. Raises PromptevalError for what is none."""
+    """Return the temperature as a number; 0, 0.0 and -0.0 are one. Raises PromptevalError for anything else."""
     value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
     if not math.isfinite(value) or value < 0:
         raise PromptevalError(f"'{text}' is not a temperature; write a number such as 0 or 0.7")
@@ -55,7 +55,7 @@ def _shown_temperature(value: float | None) -> str:
 
 
 def checked_name(what: str, text: str) -> str:
-    """Return a model or harness name as it is. Raises PromptevalError where it is blank or not one line of text."""
+    """Return a model or harness name as it is. Raises PromptevalError if it is blank or not one line of text."""
     if not text.strip() or not all(character.isprintable() for character in text):
         raise PromptevalError(f"--{what} is blank or holds characters that cannot be shown; give a name in one line")
     return text
@@ -71,10 +71,10 @@ SETTING_HEADERS = tuple(name.capitalize() for name in SETTING)
 
 
 def setting_cells(run: Run | RunTags) -> tuple[str, ...]:
-    """Return what a run was made with, a text per tag."""
+    """Return the setting of a run, one text per tag."""
     return tuple(show(getattr(run, name)) for name, show in SETTING.items())
 
 
 def shown_setting(run: Run | RunTags) -> str:
-    """Return what a run was made with, in one line."""
+    """Return the setting of a run in one line."""
     return ", ".join(f"{name} {text}" for name, text in zip(SETTING, setting_cells(run), strict=True))

@@ -37,7 +37,7 @@ notes: >-
 def read_result(data: bytes) -> bool:
     """Read one result file and the same bytes as a pasted reply; tell whether the result is valid.
 
-    Raises AssertionError where the oracle says otherwise.
+    Raises AssertionError if the oracle says otherwise.
     """
     try:
         found = read_answer(data, default_contract())

@@ -1,1 +1,1 @@
-"""The work around the model: what to paste, where to save it, how far it has come."""
+"""The work around the model: what to paste, where to save the reply, and how far a run is."""

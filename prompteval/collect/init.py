@@ -1,4 +1,4 @@
-"""Write a suite to start from, with an answer block that is proposed from a JSON Schema."""
+"""Create a starter suite, with an answer block that is suggested from a JSON Schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read a JSON Schema for the lists of proposals in it, and say which pointers a corpus.yaml could have."""
+"""Read a JSON Schema for the lists of proposals in it, and suggest pointers for corpus.yaml."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Path = tuple[str, ...]
 
 
 def answer_block(schema: dict[str, Any]) -> dict[str, str]:
-    """Return what the templates say of the answers of a schema, as YAML; nothing where it has no list of objects."""
+    """Return the values of the templates for a schema, as YAML; nothing if the schema has no list of objects."""
     lists = list(_lists(schema, schema, (), frozenset()))
     if not lists:
         return {}
@@ -42,7 +42,7 @@ def _quoted(text: str) -> str:
 
 
 def _singular(title: str) -> str:
-    """Return what one proposal of a bare list is called: `entity` where the title is Entities, or `item`."""
+    """Return the name of one proposal of a bare list: `entity` if the title is Entities, or `item`."""
     word = title.strip().lower()
     one = word[:-3] + "y" if word.endswith("ies") else word[:-1] if word.endswith("s") else word
     return one if re.fullmatch(r"[a-z][a-z0-9_-]*", one) else "item"

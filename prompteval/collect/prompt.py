@@ -1,4 +1,4 @@
-"""Make the text that a person pastes into a fresh conversation: the prompt with one session in its place."""
+"""Make the text that a person pastes into a fresh conversation: the prompt with one session."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def pasted_text(body: str, prompts: Sequence[PromptFile], placeholder: str | Non
 
 
 def _place(prompt: PromptFile, placeholder: str | None) -> re.Match[str] | None:
-    """Return where the placeholder stands. Raises PromptevalError for a blank one, and for more than one place."""
+    """Return the place of the placeholder. Raises PromptevalError if it is blank or occurs more than once."""
     if placeholder is not None and not placeholder.strip():
         raise PromptevalError("the placeholder is blank; --placeholder takes the text that the session replaces")
     pattern = _PLACEHOLDERS if placeholder is None else re.escape(placeholder)

@@ -1,4 +1,4 @@
-"""File a pasted reply as the result of its fixture, whole or not at all."""
+"""Save a pasted reply as the result of its fixture, whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from prompteval.model import Answer, Contract
 
 
 class Saved(NamedTuple):
-    """Where a reply was filed, and the answer that an ingest will read there."""
+    """The path of a saved reply, and the answer that an ingest will read there."""
 
     path: Path
     answer: Answer
 
 
 def known_fixture(name: str, fixture_ids: Collection[str]) -> str:
-    """Return the name of a fixture. Raises PromptevalError, with the nearest, where there is none of that name."""
+    """Return the name of a fixture. Raises PromptevalError, with the nearest name, if there is no such fixture."""
     if name not in fixture_ids:
         raise PromptevalError(f"no fixture is named '{name}'{nearest(name, fixture_ids)}")
     return name
@@ -49,7 +49,7 @@ def save_reply(reply: bytes, target: Path, contract: Contract, *, as_is: bool, f
 
 
 def _check_size(what: str, data: bytes) -> None:
-    """Raise PromptevalError for what an ingest would refuse to read."""
+    """Raise PromptevalError for what an ingest would refuse."""
     if len(data) > LARGEST:
         raise PromptevalError(f"{what} is larger than {LARGEST:,} bytes")
 
@@ -58,7 +58,7 @@ def _as_it_is(reply: bytes, contract: Contract) -> bytes:
     try:
         find_answer(decode(reply), contract)
     except FileRefusedError as error:
-        if "is not UTF-8" not in str(error):  # UTF-16 is a slip of the editor, never the model's
+        if "is not UTF-8" not in str(error):  # UTF-16 comes from an editor, never from the model
             raise
     except PromptevalError:
         pass

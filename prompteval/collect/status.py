@@ -1,4 +1,4 @@
-"""How far a results folder has come: what is saved and valid, what is invalid, what is missing."""
+"""The progress of a results folder: what is valid, what is invalid, what is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an author wants to know of a corpus before anybody answers it: more of its structure than an ingest checks."""
+"""The checks an author needs before anybody answers a corpus: more of its structure than an ingest checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TIME = re.compile(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z")
 
 
 class Checked(NamedTuple):
-    """All problems, which have to be fixed, all warnings, which should be read, and one line that counts."""
+    """All problems, which must be fixed, all warnings, which should be read, and a line that counts them."""
 
     problems: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
@@ -29,7 +29,7 @@ class Checked(NamedTuple):
 
 
 def check_corpus(root: Path) -> Checked:
-    """Return what is wrong with the corpus in `root` and what is weak. Raises PromptevalError where there is none."""
+    """Return what is wrong or weak in the corpus in `root`. Raises PromptevalError if there is none."""
     loaded = load_corpus(root)
     problems = [*loaded.problems, *_structure(loaded), *terms.problems(loaded)]
     warnings = list(terms.warnings(loaded))
@@ -55,7 +55,7 @@ def _front_matter(path: str, source: str, seen: dict[str, str]) -> Iterator[Prob
     try:
         document = yaml_lines.load(source, first_line=2)
     except yaml_lines.YAMLTextError:
-        return  # load_corpus has named it
+        return  # load_corpus has reported it
     value = document.value if isinstance(document.value, dict) else {}
     identity, captured = value.get("session_id"), value.get("captured_at")
     if isinstance(identity, str) and (first := seen.setdefault(identity, path)) != path:
@@ -96,7 +96,7 @@ def _category(name: str, labels: Labels, rows: dict[str, CategoryRow]) -> Iterat
 
 
 def _expected(path: str, labels: Labels, expected: str) -> Iterator[Problem]:
-    """Yield where the labels disagree with the column `expected` of the category table."""
+    """Yield each difference between the labels and the column `expected` of the category table."""
     if (expected == "empty") != labels.expect_empty:
         wanted = "an empty answer" if expected == "empty" else "points"
         yield Problem(path, "expect_empty", f"corpus.yaml says that {labels.category} expects {wanted}")

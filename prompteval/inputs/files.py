@@ -27,12 +27,12 @@ _LITTER = re.compile(
 
 
 class FileRefusedError(PromptevalError):
-    """One file that will not be read; the message is the reason alone, without the path."""
+    """A file that is not read; the message is the reason, without the path."""
 
 
 @contextmanager
 def open_regular(path: Path) -> Iterator[BinaryIO]:
-    """Yield a regular file, open to be read. Raises FileRefusedError for anything else, and where it cannot be read."""
+    """Yield a regular file, opened for reading. Raises FileRefusedError for anything else and if it cannot be read."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
         if path.is_symlink():
@@ -74,7 +74,7 @@ def read_bytes(path: Path, largest: int | None = LARGEST) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a UTF-8 file as its plain twin reads: no byte order mark, LF. Raises FileRefusedError."""
+    """Return the text of a UTF-8 file without byte order mark, with LF line ends. Raises FileRefusedError."""
     return decode(read_bytes(path))
 
 
@@ -93,9 +93,9 @@ def decode(data: bytes) -> str:
 
 
 def replace_bytes(path: Path, data: bytes) -> None:
-    """Make `data` what the file in `path` holds, with its folder where there is none. Raises OSError.
+    """Write `data` to `path`, and create its folder if needed. Raises OSError.
 
-    Written beside it and moved over it, so that nobody ever finds a part; after an error it is as it was.
+    It is written beside the file and moved over it, so that nobody reads a part; an error leaves the file unchanged.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")

@@ -22,7 +22,7 @@ _FRONT_MATTER = re.compile(r"---\n(.*?)^---\n(.*)", re.MULTILINE | re.DOTALL)
 
 
 class Loaded(NamedTuple):
-    """What could be read of a corpus, and all that is wrong with it. `labels` has those without a problem."""
+    """What could be read of a corpus, and everything wrong with it. `labels` has those without a problem."""
 
     suite: Suite
     sessions: dict[str, str]
@@ -31,7 +31,7 @@ class Loaded(NamedTuple):
     problems: list[Problem]
 
     def path(self, name: str) -> str:
-        """Return where the session of a fixture stands in its folder."""
+        """Return the path of the session of a fixture in its folder."""
         return f"sessions/{name}{suffix(self.suite)}"
 
 
@@ -41,7 +41,7 @@ def suffix(suite: Suite) -> str:
 
 
 def load_corpus(root: Path) -> Loaded:
-    """Return what is in `root`, with its problems. Raises PromptevalError where there is no corpus."""
+    """Return what is in `root`, with its problems. Raises PromptevalError if there is no corpus."""
     for name in ("sessions", "expected"):
         _need_folder(root, name)
     suite, problems = load_suite(root)
@@ -64,7 +64,7 @@ def load_corpus(root: Path) -> Loaded:
 
 
 def read_corpus(root: Path) -> Corpus:
-    """Return the corpus in `root`. Raises DataError with every problem, or PromptevalError where there is no corpus."""
+    """Return the corpus in `root`. Raises DataError with every problem, or PromptevalError if there is no corpus."""
     loaded = load_corpus(root)
     if loaded.problems:
         raise DataError(f"the fixtures in {root} cannot be used", loaded.problems)
@@ -74,7 +74,7 @@ def read_corpus(root: Path) -> Corpus:
 def session_files(root: Path, suite: Suite) -> dict[str, Path]:
     """Return the session file of each fixture in `root` by id, sorted, whether it has labels or not.
 
-    Raises DataError for names that no system tells apart, PromptevalError where there is none.
+    Raises DataError for names that are the same on some systems, PromptevalError if there is no session.
     """
     _need_folder(root, "sessions")
     listing = scan(root / "sessions", suffix(suite))
@@ -93,7 +93,7 @@ def _need_folder(root: Path, name: str) -> None:
 
 
 def split_session(text: str) -> tuple[str, str] | None:
-    """Return the front matter and the body of a session, or None where it has no front matter."""
+    """Return the front matter and the body of a session, or None if it has no front matter."""
     parts = _FRONT_MATTER.fullmatch(text)
     return (parts[1], parts[2]) if parts else None
 
@@ -160,7 +160,7 @@ def read_labels(
 
 
 def _foreign_keys(value: Any) -> list[str]:
-    """Return the keys that labels do not have, where they show that somebody else's format was meant, and no slip."""
+    """Return unknown keys of labels if they show another format rather than a typing error."""
     if not isinstance(value, dict):
         return []
     known = {*Labels._fields, "fixture_id", "expected_points"} - {"points"}

@@ -32,7 +32,7 @@ def read_prompts(prompt: Path, referenced: Sequence[str]) -> tuple[PromptFile, .
 
 
 def read_given(path: Path) -> str:
-    """Return the text of a file. Raises PromptevalError, which names it, where it cannot be read."""
+    """Return the text of a file. Raises PromptevalError, which names it, if it cannot be read."""
     try:
         return read_text(path)
     except FileRefusedError as error:
@@ -40,7 +40,7 @@ def read_given(path: Path) -> str:
 
 
 def check_version(prompt: PromptFile, version: str) -> None:
-    """Raise PromptevalError when the version that a prompt names is not `version`."""
+    """Raise PromptevalError if a prompt names another version than `version`."""
     named = _VERSION.search(prompt.text)
     if named and normal_version(named[1]) != version:
         raise PromptevalError(f"{prompt.name} says Version: {named[1]}, but --version says {version}; one is wrong")

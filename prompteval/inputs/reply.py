@@ -67,7 +67,7 @@ def _parses(text: str) -> bool:
 
 
 def _values(what: str, reply: str) -> list[Reply]:
-    """Return every object, or list, that stands by itself. Raises PromptevalError for one that does not end.
+    """Return every top-level object, or list. Raises PromptevalError for one that does not end.
 
     And for an object in a list, or beside a list that is the answer. One that is broken is still one: what it holds is
     never taken for the answer in its stead.

@@ -1,4 +1,4 @@
-"""Read corpus.yaml: what a suite is called, what its answers look like and which categories it covers."""
+"""Read corpus.yaml: the name of a suite, what its answers look like, and its categories."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_suite(root: Path) -> Suite:
 
 
 def load_suite(root: Path) -> tuple[Suite, list[Problem]]:
-    """Return what the corpus.yaml in `root` says, and all that is wrong with it; then the defaults stand in."""
+    """Return what the corpus.yaml in `root` says, or the defaults and everything that is wrong with it."""
     path = root / FILE
     if not os.path.lexists(path):  # a link to nothing is a mistake, not an absence
         return Suite(default_contract()), []
@@ -64,7 +64,7 @@ def suite_of(path: str, source: str, root: Path) -> tuple[Suite, list[Problem]]:
 def checked(
     path: str, source: str, contract: str, first_line: int = 1
 ) -> tuple[yaml_lines.YAMLText | None, list[Problem]]:
-    """Return the YAML in `source` and what it breaks of a contract; None where it cannot be read."""
+    """Return the YAML in `source` and what it breaks of a contract; None if it cannot be read."""
     try:
         document = yaml_lines.load(source, first_line)
     except yaml_lines.YAMLTextError as error:
@@ -76,7 +76,7 @@ def checked(
 
 
 def _unknown(rows: tuple[CategoryRow, ...], contract: Contract) -> Iterator[tuple[str, str]]:
-    """Yield the categories that expect what the contract does not have."""
+    """Yield the categories that expect a type that the contract lacks."""
     for row in rows:
         if row.expected not in (*contract.types, "empty", "subset"):
             listed = ", ".join((*contract.types, "empty", "subset"))

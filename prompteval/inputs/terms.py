@@ -1,4 +1,4 @@
-"""What the words of sessions and labels do: can each point be matched, is each term specific, does anything leak."""
+"""Check the words of sessions and labels: can each point be matched, is each term specific, does anything leak."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from prompteval.inputs.fixtures import Loaded, split_session
 from prompteval.model import ExpectedPoint
 from prompteval.text.fold import fold, fold_by_character
 
-SHORTEST_TERM = 4  # characters; shorter ones turn up by chance
+SHORTEST_TERM = 4  # characters; shorter ones occur by chance
 LONGEST_SHARED = 10  # words; what two people write by chance, a test's message say, is shorter
 # The roles of terms that must not occur, and what it means where one does not occur in the session either.
 _EXCLUDING = {"must_match_none": "so it excludes nothing", "must_not_match": "so it guards nothing"}
 _WORD = re.compile(r"\w+")
 
-# Shapes of what must not be in a corpus, not even invented: a reader, and a scanner, cannot tell it from a real one.
+# Patterns that must not be in a corpus, not even invented: readers and scanners would take them for real.
 # Each begins where a run of its characters does, or else a word of a million letters would be searched as often.
 _PRIVATE = {
     "a private key": re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
@@ -54,7 +54,7 @@ class _Term(NamedTuple):
 
 
 def problems(loaded: Loaded) -> Iterator[Problem]:
-    """Yield points that cannot be matched, guards that never occur, names that show a label and what is private."""
+    """Yield points that cannot match, guards that never occur, names that reveal a label, and private data."""
     for term, lost in _absent(loaded):
         if lost:
             effect = _EXCLUDING.get(term.role, "so the point cannot be matched")
@@ -85,7 +85,7 @@ def _private(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _own_guards(loaded: Loaded) -> Iterator[Problem]:
-    """Yield the guards that are part of a term their own point needs: whatever satisfies it breaks it."""
+    """Yield the guards that are part of a term of their own point: whatever has the term has the guard."""
     for term in _terms(loaded):
         if term.role in _EXCLUDING:
             needed = _holding(term.text, term.point.must_match_all)

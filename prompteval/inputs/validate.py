@@ -20,7 +20,7 @@ _SUFFIX = {contract: suffix for suffix, contract in _CONTRACTS.items()} | {"corp
 
 
 class Validation(NamedTuple):
-    """All problems, the warnings, and one line that counts."""
+    """All problems, all warnings, and a line that counts them."""
 
     problems: tuple[Problem, ...]
     warnings: tuple[str, ...]

@@ -42,7 +42,7 @@ class YAMLText(NamedTuple):
         return self.lines[place] if place in self.lines else self.line(place[:-1])
 
     def said(self, place: Path, text: str) -> str:
-        """Return what a contract says of the value at `place`, with the value as it stands in the file."""
+        """Return the message of a contract about the value at `place`, with the value as written in the file."""
         if place not in self.unquoted:
             return _LIST.sub("a list", _MAPPING.sub("a mapping", text))
         source, kind = self.unquoted[place]

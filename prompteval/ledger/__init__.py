@@ -1,1 +1,1 @@
-"""The ledger: one SQLite file of facts. Nothing outside this package holds a connection."""
+"""The ledger: one SQLite file of facts. Only this package opens connections."""

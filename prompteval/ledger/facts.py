@@ -18,7 +18,7 @@ class TextRow(NamedTuple):
 
 
 def text_row(text: str | bytes) -> TextRow:
-    """Return a text under its digest."""
+    """Return the row of a text and its digest."""
     return TextRow(digest(text), text)
 
 
@@ -94,11 +94,16 @@ TABLES: dict[str, tuple[Any, int]] = {
     "result": (ResultRow, 2),
 }
 TEXTS = ("session", "labels", "contract", "prompt", "answer")
-RECORDED = ("session", "labels", "contract", "answer")  # texts that are always there; a prompt only where it was kept
+RECORDED = (
+    "session",
+    "labels",
+    "contract",
+    "answer",
+)  # texts that must be there; a prompt only if it was kept
 
 
 def empty() -> Facts:
-    """Return the facts of a ledger in which nothing was recorded."""
+    """Return the facts of an empty ledger."""
     return {table: {} for table in TABLES}
 
 
@@ -110,7 +115,7 @@ def read(connection: sqlite3.Connection) -> Facts:
 def of_runs(
     connection: sqlite3.Connection, runs: Collection[str], corpora: Collection[str], texts: Collection[str]
 ) -> Facts:
-    """Return some runs and corpora, given by id, with all that they rest on; of texts only those in tables named."""
+    """Return some runs and corpora, given by id, with everything they refer to; texts only of the named tables."""
 
     def take(table: str, column: str, wanted: Collection[str]) -> dict[tuple[Any, ...], Row]:
         query = f"select * from {table} where {column} in (select value from json_each(?))"
@@ -120,7 +125,7 @@ def of_runs(
 
 
 def resting(found: Facts, runs: Collection[str], corpora: Collection[str]) -> Facts:
-    """Return some runs and corpora among facts, given by id, with all that they rest on."""
+    """Return runs and corpora among facts, given by id, with everything they refer to."""
 
     def take(table: str, column: str, wanted: Collection[str]) -> dict[tuple[Any, ...], Row]:
         return {key: row for key, row in found[table].items() if getattr(row, column) in wanted}
@@ -129,7 +134,7 @@ def resting(found: Facts, runs: Collection[str], corpora: Collection[str]) -> Fa
 
 
 def _closed(take: Any, runs: Collection[str], corpora: Collection[str], texts: Collection[str]) -> Facts:
-    """Return what `take` gives for runs and corpora, and for all that those refer to."""
+    """Return what `take` gives for runs and corpora, and for everything they refer to."""
     facts = empty()
     for table, column in (("run", "id"), ("run_prompt", "run_id"), ("result", "run_id")):
         facts[table] = take(table, column, set(runs))

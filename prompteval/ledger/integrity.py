@@ -1,4 +1,4 @@
-"""Is a ledger what was recorded? A text has the digest that is its key; a row that no digest covers has a checksum."""
+"""Check that a ledger is what was recorded: texts against their digests, other rows against their checksums."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def checksum_of_recording(recording: RecordingRow) -> str:
 
 
 def checksum_of_run(run: RunRow, prompts: Iterable[PromptRow]) -> str:
-    """Return the checksum of a run: of what its id does not cover."""
+    """Return the checksum of a run, over what its id does not cover."""
     return digest(canonical(["run", run.id, run.corpus, run.note, run.recorded_at, [p[1:] for p in sorted(prompts)]]))
 
 
 def broken(found: Facts) -> Found:
-    """Yield each fact that is not what was recorded."""
+    """Yield each fact that differs from what was recorded."""
     for table in facts.TEXTS:
         for row in found[table].values():
             if not _agrees(row.digest, digest, row.text):
@@ -38,18 +38,18 @@ def broken(found: Facts) -> Found:
 
 
 def check(found: Facts, wanted: Mapping[str, Collection[str]], ledger: object) -> None:
-    """Raise LedgerError, which names `ledger`, where what is about to be shown is not what was recorded.
+    """Raise LedgerError, which names `ledger`, if something about to be shown is not what was recorded.
 
-    `wanted` has the keys of what it rests on, by table.
+    `wanted` has the keys of the rows it uses, by table.
     """
     for place, text in (*broken(found), *missing(found, wanted)):
         raise LedgerError(f"{ledger} is damaged: {place}: {text}; 'prompteval ledger verify' lists every problem")
 
 
 def check_lists(connection: sqlite3.Connection, ledger: object) -> None:
-    """Raise LedgerError where an index and its table do not list the same runs, corpora or recordings.
+    """Raise LedgerError if an index and its table do not list the same runs, corpora or recordings.
 
-    No digest says how many of them there are, so that a lost page would make some of them vanish unseen.
+    No digest covers their number, so a lost page could remove some of them without a trace.
     """
     for table, key in (("run", "id"), ("corpus", "revision"), ("corpus_recording", "recorded_at, corpus")):
         by_index, by_table = (
@@ -61,7 +61,7 @@ def check_lists(connection: sqlite3.Connection, ledger: object) -> None:
 
 
 def _agrees(said: object, make: Callable[..., object], *values: Any) -> bool:
-    """Return whether `make` of the values is what is said of them. In a damaged row they need not even be texts."""
+    """Return whether `make(*values)` is what the row says. In a damaged row, values may have any type."""
     try:
         return make(*values) == said
     except (TypeError, ValueError, KeyError, AttributeError):
@@ -106,14 +106,14 @@ def _runs(found: Facts) -> Found:
 
 
 def missing(found: Facts, wanted: Mapping[str, Collection[str]]) -> Found:
-    """Yield each of the wanted rows, given by key and table, that is not there."""
+    """Yield each wanted row, given by key and table, that is missing."""
     for table, keys in wanted.items():
         for name in sorted(str(key) for key in keys if (key,) not in found[table]):
             yield f"{table} {name[:8]}", "is missing, or not found through an index"
 
 
 def recorded_texts(found: Facts) -> dict[str, set[str]]:
-    """Return the digests of the texts that all facts of a ledger refer to and that are always there, by table."""
+    """Return, by table, the digests of the texts that facts of a ledger refer to and that must be there."""
     return {table: digests for table, digests in facts.texts_of(found).items() if table in facts.RECORDED}
 
 
@@ -132,7 +132,7 @@ def verify(path: Path, earlier: Mapping[str, Path]) -> tuple[list[Problem], str,
     """Return what is wrong with a ledger, how much was checked, and whether what is derived is stale.
 
     `earlier` has earlier states of the ledger by name; what they have and it lacks is wrong. What is stale is not: the
-    next write makes it again. Raises LedgerError where a file is not a ledger.
+    next write makes it again. Raises LedgerError if a file is not a ledger.
     """
     with reading(path) as connection:
         problems = [Problem(str(path), *each) for each in _problems(connection)]
@@ -177,7 +177,7 @@ def _file(connection: sqlite3.Connection) -> Found:
 
 
 def whole(path: Path, name: str | None = None) -> Facts:
-    """Return all facts of a ledger. Raises LedgerError, which calls it `name`, where it is none or does not verify."""
+    """Return all facts of a ledger. Raises LedgerError, which calls it `name`, if it does not verify."""
     name = name or str(path)
     with reading(path, name) as connection:
         found = facts.read(connection)
@@ -187,9 +187,9 @@ def whole(path: Path, name: str | None = None) -> Facts:
 
 
 def lost(before: Facts, after: Facts) -> Found:
-    """Yield each fact of an earlier state of a ledger that a later one lacks or has otherwise.
+    """Yield each fact of an earlier state of a ledger that is missing or different in a later one.
 
-    A run that is now known by an earlier recording of the same evidence has lost nothing.
+    A run that now has the time of an earlier recording of the same evidence has lost nothing.
     """
     for table, rows in before.items():
         for key, row in rows.items():

@@ -1,4 +1,4 @@
-"""One ledger, open for reading: which runs it has, and what scoring says of them."""
+"""A ledger opened for reading: its runs, and their scores."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ group by suite order by min(recorded_at), suite
 
 
 class Selection(NamedTuple):
-    """The runs of one suite that a selector stands for, oldest first; `name` is how reports call them."""
+    """The runs of one suite that a selector names, oldest first; `name` is what reports call them."""
 
     runs: Sequence[Run]
     name: str
@@ -57,7 +57,7 @@ class Selection(NamedTuple):
 
 
 class Ledger:
-    """A ledger that is open for reading, in one state. `with Ledger.open(path) as ledger:` makes one."""
+    """A ledger opened for reading, in one state: `with Ledger.open(path) as ledger:`."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
@@ -68,7 +68,7 @@ class Ledger:
     @classmethod
     @contextmanager
     def open(cls, path: Path, name: str | None = None) -> Iterator[Ledger]:
-        """Yield the ledger in `path`, called `name` in messages. Raises LedgerError where it cannot be read."""
+        """Yield the ledger in `path`, called `name` in messages. Raises LedgerError if it cannot be read."""
         with reading(path, name) as connection:
             yield cls(connection, name or str(path))
 
@@ -82,7 +82,7 @@ class Ledger:
     def suites(self, only: str | None = None) -> list[str]:
         """Return the suites in the order in which they were recorded: the main one is the first; or `only` that one.
 
-        Raises SelectionError where it is not in the ledger, or nothing is.
+        Raises SelectionError if it is not in the ledger, or nothing is.
         """
         known = [suite for (suite,) in self._connection.execute(_SUITES)]
         if not known:
@@ -92,7 +92,7 @@ class Ledger:
         return known if only is None else [only]
 
     def runs_by_suite(self, only: str | None = None) -> dict[str, list[Run]]:
-        """Return the runs of each suite that has some, the main suite first, oldest first. Raises SelectionError."""
+        """Return the runs of each suite that has any: the main suite first, oldest run first. Raises SelectionError."""
         suites, runs = self.suites(only), self.runs()
         found = {suite: [run for run in runs if run.suite == suite] for suite in suites}
         if not any(found.values()):
@@ -102,7 +102,7 @@ class Ledger:
     def select(self, selector: str, suite: str | None = None) -> Selection:
         """Return the runs of `latest`, a version or a run id prefix; of the main suite, unless `suite` or an id says.
 
-        Raises SelectionError where it names none there, or where several ids start with it.
+        Raises SelectionError if it names none there, or where several ids start with it.
         """
         found = self.select_by_suite(selector, suite)
         main = self.suites(suite)[0]
@@ -116,7 +116,7 @@ class Ledger:
     def select_by_suite(self, selector: str, suite: str | None = None) -> dict[str, Selection]:
         """Return the runs of `latest`, a version or a run id prefix, by suite, the main one first.
 
-        Raises SelectionError where it names none, or where several ids start with it.
+        Raises SelectionError if it names none, or where several ids start with it.
         """
         suites = self.suites(suite)
         if selector == "latest":
@@ -141,7 +141,7 @@ class Ledger:
         return {runs[0].suite: _single(runs[0])}
 
     def latest_corpus(self, suite: str) -> str:
-        """Return the corpus revision of a suite that was recorded last."""
+        """Return the latest corpus revision of a suite."""
         query = (
             "select corpus from corpus_recording join corpus on corpus.revision = corpus_recording.corpus"
             " where suite = ? order by recorded_at desc, corpus desc limit 1"
@@ -177,7 +177,7 @@ class Ledger:
     def score(self, runs: Sequence[Run], corpus: str | None = None, more: Sequence[str] = ()) -> Scoring:
         """Return the scoring of some runs under the labels of `corpus`; None: under those each was recorded with.
 
-        `more` names further texts to have: session, prompt. Raises LedgerError where something that it rests on is not
+        `more` names further texts to read: session, prompt. Raises LedgerError if something that it rests on is not
         what was recorded.
         """
         texts = ("labels", "contract", "answer", *more)
@@ -207,7 +207,7 @@ class Ledger:
         ]
 
     def _derived(self, found: facts.Facts) -> Iterable[derived.Derived]:
-        """Return what is derived of answers: from the file where the installed rules made it, else made again."""
+        """Return derived rows of answers: from the file if the installed rules made them, else derived again."""
         pairs = derived.pairs_of(found)
         stored = derived.stored(self._connection, pairs)
         return [*stored.values(), *derived.of_answers(found, (pair for pair in pairs if pair not in stored))]

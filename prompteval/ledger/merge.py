@@ -18,7 +18,7 @@ from prompteval.ledger.write import rebuilding
 
 
 class Merged(NamedTuple):
-    """How many runs the ledger has now, and how many of them are new to it."""
+    """The number of runs in the ledger, and how many of them are new."""
 
     runs: int
     new: int
@@ -44,7 +44,7 @@ def merge(ledger: Path, others: Mapping[str, Path]) -> Merged:
 
 
 def drive(base: Path, ours: Path, theirs: Path) -> Merged:
-    """Merge as a merge driver of git: `ours` becomes the result. Raises LedgerError; then `ours` is as it was."""
+    """Merge as a git merge driver: `ours` becomes the result. Raises LedgerError; then `ours` is unchanged."""
     sides = {"base": base, "ours": ours, "theirs": theirs}
     held = {name: _held(name, path) for name, path in sides.items()}
     # git-merge names the commits it merges in variables GITHEAD_<id>; a rebase or cherry-pick names none.
@@ -63,7 +63,7 @@ def drive(base: Path, ours: Path, theirs: Path) -> Merged:
 
 
 def _held(name: str, path: Path) -> Facts:
-    """Return what one side holds, or the base, for which git gives an empty file where there is none."""
+    """Return the facts of a side or of the base; git passes an empty file if there is no base."""
     try:
         data = read_bytes(path, largest=None)
     except FileRefusedError as error:
@@ -74,7 +74,7 @@ def _held(name: str, path: Path) -> Facts:
 def _three_way(held: dict[str, Facts], replaying: bool) -> Facts:
     """Return the union of ours and theirs; while a commit is replayed, of ours and what theirs has and base has not.
 
-    Raises LedgerError where a side lost or changed a fact of the base. Only while a commit is replayed elsewhere (a
+    Raises LedgerError if a side lost or changed a fact of the base. Only while a commit is replayed elsewhere (a
     rebase, a cherry-pick) may our side lack what its base has: it never had it.
     """
     base, theirs = held["base"], held["theirs"]
@@ -91,7 +91,7 @@ def _three_way(held: dict[str, Facts], replaying: bool) -> Facts:
 
 
 def _new(side: Facts, base: Facts) -> Facts:
-    """Return the runs and the recordings of corpora that `base` lacks or has otherwise, with all that they rest on."""
+    """Return runs and recordings that `base` lacks or has differently, with everything they refer to."""
     runs = [run.id for key, run in side["run"].items() if base["run"].get(key) != run]
     recorded = side["corpus_recording"].items()
     corpora = [recording.corpus for key, recording in recorded if base["corpus_recording"].get(key) != recording]
@@ -101,7 +101,7 @@ def _new(side: Facts, base: Facts) -> Facts:
 def _add(union: Facts, other: Facts, name: str) -> None:
     """Add facts to others. Of a run that both have, the earlier recording stands, with its prompt files.
 
-    Raises LedgerError where `name`, the ledger that is added, says something else of a key than the union does.
+    Raises LedgerError if `name`, the ledger that is added, says something else of a key than the union does.
     """
     earlier = set()
     run: RunRow

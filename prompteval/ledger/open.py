@@ -1,4 +1,4 @@
-"""Open a ledger for reading, and refuse whatever is not one, in one line and without touching it."""
+"""Open a ledger for reading, and refuse any other file in one line, without touching it."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def reading(path: Path, name: str | None = None) -> Iterator[sqlite3.Connection]
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """Return a connection to an existing file, which waits a few seconds while another program writes to it."""
+    """Return a connection to an existing file; it waits some seconds while another program writes to it."""
     where = f"file:{quote(str(path.absolute()))}?mode={mode}"
     return sqlite3.connect(where, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
 
 
 def refusal(error: Exception, path: Path) -> str:
-    """Return why a ledger cannot be used, from what SQLite says of the file in `path`."""
+    """Return why a ledger cannot be used, from SQLite's error about the file in `path`."""
     text = reason(error)
     if "locked" in text:
         return "is in use by another program; try again"

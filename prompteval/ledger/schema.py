@@ -1,4 +1,4 @@
-"""What a ledger file is: its marks, its tables, its triggers and its views, made from the `.sql` files."""
+"""The parts of a ledger file: its ids, tables, triggers and views, made from the `.sql` files."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def bare(sql: str) -> str:
 
 
 def tables_are_right(connection: sqlite3.Connection) -> bool:
-    """Return whether a file has the tables of a ledger, whatever their comments say."""
+    """Return whether a file has the tables of a ledger, apart from comments."""
     return _objects(connection, "table") == {name: bare(sql) for name, sql in table_statements().items()}
 
 
 def trigger_problems(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return the triggers that a file lacks, has otherwise or has too many, as (name, what is wrong)."""
+    """Return missing, different and unknown triggers of a file, as (name, what is wrong)."""
     wanted = {statement.split(" ", 3)[2]: bare(statement) for statement in trigger_statements()}
     have = _objects(connection, "trigger")
     problems = [(name, "the trigger is missing") for name in wanted.keys() - have.keys()]

@@ -1,4 +1,4 @@
-"""Score chosen runs: a small ledger in memory that holds these runs alone, and the views of the installed rules."""
+"""Score chosen runs: a small ledger in memory with only these runs, and the views of the installed rules."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ Place = tuple[str, str, str]  # and point
 
 
 class Scoring:
-    """What the rules say of some runs. It stands by itself: what was checked is what is scored."""
+    """The scores of some runs. It reads no file: what was checked is what is scored."""
 
     def __init__(self, found: Facts, rows: Iterable[derived.Derived], judge: str | None) -> None:
         """Take facts in, with what is derived of their answers, to score them under the labels of corpus `judge`.
@@ -131,7 +131,7 @@ class Scoring:
         try:
             self._materialize(query)
             return self.connection.execute(query, list(values))
-        except sqlite3.Error as error:  # a defect of the views, and no damage of the file
+        except sqlite3.Error as error:  # a defect of the views, not damage to the file
             raise RuntimeError(f"the scoring views cannot be read: {error}") from error
 
     def _materialize(self, query: str) -> None:
@@ -180,11 +180,11 @@ class Scoring:
         return dict(found)
 
     def left_out(self) -> list[LeftOut]:
-        """Return the fixtures that are not scored, since the judging corpus lacks them or has another session."""
+        """Return the fixtures that are not scored, since the corpus of the labels lacks them or has another session."""
         return [LeftOut(*row) for row in self.ask(_LEFT_OUT, [self.judge])] if self.judge else []
 
     def given(self) -> dict[str, Given]:
-        """Return what each run answered, by run id; a run without an answer has no entry."""
+        """Return the answers of each run, by run id; a run without an answer has no entry."""
         sessions = {key: fixture.session for key, fixture in self.facts["corpus_fixture"].items()}
         runs = {run.id: run for run in self.facts["run"].values()}
         found: dict[str, Given] = {}

@@ -1,4 +1,4 @@
-"""Times as the ledger writes them: UTC to the microsecond, so that texts sort as times do."""
+"""Times as the ledger writes them: UTC with microseconds, so that texts sort like times."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FORM = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
 def time_of(text: str) -> datetime:
-    """Return the time in UTC that a text of the ledger says. Raises ValueError unless it is written like one."""
+    """Return the UTC time of a text in the ledger. Raises ValueError if it is not a time."""
     time = datetime.strptime(text, _FORM).replace(tzinfo=timezone.utc)
     if time.strftime(_FORM) != text or time.year == 9999:  # nothing could be recorded after the last moment of that
         raise ValueError(f"{text} is written otherwise than a time, or never comes")
@@ -18,9 +18,9 @@ def time_of(text: str) -> datetime:
 
 
 def next_time(newest: str | None) -> str:
-    """Return the time now as a text, or just after the newest recording where the clock stands behind it.
+    """Return the time now as a text, or just after the newest recording if the clock is behind it.
 
-    Raises LedgerError where there is no time after that.
+    Raises LedgerError if there is no time after that.
     """
     now = utc_now()
     if newest is not None:

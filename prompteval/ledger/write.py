@@ -1,4 +1,4 @@
-"""Append to a ledger so that a kill, a full disk or a second writer at any moment leaves it whole.
+"""Append to a ledger so that it stays intact after a kill, a full disk or a second writer at any moment.
 
 The committed file is never changed in place: a copy beside it takes the new rows in one transaction, is checked,
 flushed and moved over it.
@@ -78,7 +78,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _sweep(path: Path) -> None:
-    """Remove the copies that a killed writer left behind. The lock says that none is in use."""
+    """Remove copies that a killed writer left behind. The lock ensures that none is in use."""
     copies = re.compile(re.escape(f".{path.name}.") + r"\d+\.tmp(-journal)?")
     for beside in path.parent.iterdir():
         if copies.fullmatch(beside.name):
@@ -86,7 +86,7 @@ def _sweep(path: Path) -> None:
 
 
 def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
-    old = not fresh and path.exists()  # asked under the lock: another writer may have made it by now
+    old = not fresh and path.exists()  # checked under the lock, since another writer may have made it by now
     if path.exists() and not path.stat().st_mode & 0o222:  # a move would replace it all the same
         raise LedgerError(f"{path} is read-only; nothing was written")
     if old:
@@ -114,7 +114,7 @@ def _fill(path: Path, copy: Path, fresh: bool) -> Iterator[sqlite3.Connection]:
 
 
 def _copy(path: Path, copy: Path) -> None:
-    """Copy the ledger while no other program writes to it. Raises LedgerError where it is none."""
+    """Copy the ledger while no other program writes to it. Raises LedgerError if it is none."""
     with reading(path):  # which looks for a transaction that was left unfinished, before the lock would repair it
         pass
     with closing(connect(path, "rw")) as connection:
@@ -123,7 +123,7 @@ def _copy(path: Path, copy: Path) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, old: bool) -> None:
-    """Make a new ledger, or bring what is derived in an old one up to the installed rules."""
+    """Make a new ledger, or refresh the derived data of an old one by the installed rules."""
     if not old:
         schema.create(connection)
         derived.fill(connection, facts.empty())
@@ -147,12 +147,12 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 def _move(copy: Path, path: Path) -> None:
     _flush(copy)
     os.replace(copy, path)
-    with suppress(OSError):  # some file systems flush no folders; the ledger itself is on the disk
+    with suppress(OSError):  # some file systems cannot flush folders; the ledger itself is on the disk
         _flush(path.parent)
 
 
 def _flush(path: Path) -> None:
-    if os.name == "nt" and path.is_dir():  # Windows flushes no folders
+    if os.name == "nt" and path.is_dir():  # Windows cannot flush folders
         return
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:

@@ -1,1 +1,1 @@
-"""Reports: a module a report makes finished tables, and a module a format sets them."""
+"""Reports: one module per report makes finished tables, and one module per format sets them."""

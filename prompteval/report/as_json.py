@@ -106,7 +106,7 @@ def _prompts(side: Side, prompts: Mapping[str, Sequence[PromptUsed]]) -> list[li
 
 
 def _both(values: Iterable[Any]) -> dict[str, Any]:
-    """Return what is said of the baseline and of the candidate."""
+    """Return the values of the baseline and of the candidate."""
     return dict(zip(("baseline", "candidate"), values, strict=True))
 
 

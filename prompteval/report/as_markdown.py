@@ -25,7 +25,7 @@ def render(report: Report) -> str:
 
 
 def _section(section: Section) -> Iterator[str]:
-    """Yield blocks, which a blank line parts."""
+    """Yield blocks, which are separated by a blank line."""
     if section.folded:
         yield f"<details>\n<summary>{escape(section.heading)}</summary>"
     elif section.heading:

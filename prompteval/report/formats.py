@@ -1,4 +1,4 @@
-"""Each report in the format that was asked for, with nothing imported but what sets that one."""
+"""Each report in the requested format; only the module of that format is imported."""
 
 from __future__ import annotations
 

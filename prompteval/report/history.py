@@ -1,4 +1,4 @@
-"""The finished history: version over version, a row per run or per version."""
+"""The finished history: a row per run or per version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prompteval.versions import History
 
 
 def history_reports(histories: Sequence[History], grain: str) -> list[Report]:
-    """Return a report per suite, which it names where there are several, oldest first. `grain` is run or version."""
+    """Return a report per suite, oldest run first; it names the suite if there are several. `grain`: run or version."""
     return [_report(each, grain, f"{each.suite}: " if len(histories) > 1 else "") for each in histories]
 
 
@@ -42,12 +42,12 @@ def _report(history: History, grain: str, suite: str) -> Report:
 
 
 def repeated(history: History) -> list[str]:
-    """Return a line for each run that has exactly the answers of an earlier one with the same tags."""
+    """Return a line for each run with exactly the answers of an earlier run with the same tags."""
     return [f"run {run.short_id} is a repeat of run {first.short_id}" for run, first in history.repeats]
 
 
 def _by_version(history: History) -> Table:
-    """Counts are told per run, since versions may have different numbers of runs."""
+    """Return a row per version. Counts are per run, since versions may have different numbers of runs."""
     measures = [m.name.capitalize() + ("" if m.whole else "/run") for m in MEASURES]
     rows = []
     for run, n, sums in history.by_version:

@@ -14,7 +14,7 @@ MEASURE_HEADERS = tuple(measure.name.capitalize() for measure in MEASURES)  # of
 
 
 def of(ratio: Ratio) -> str:
-    """Return `13/14`, or `12.7/14` where it is a mean; a count is a number."""
+    """Return `13/14`, or `12.7/14` for a mean; a count is a number."""
     return number(ratio.part) if ratio.whole is None else f"{number(ratio.part)}/{number(ratio.whole)}"
 
 
@@ -31,12 +31,12 @@ def share(ratio: Ratio) -> str:
 
 
 def shares(counts: Counts) -> list[str]:
-    """Return what a run reached, a text per measure."""
+    """Return the result of a run, one text per measure."""
     return [share(measure.of(counts)) for measure in MEASURES]
 
 
 def number(total: int | Fraction, per: int = 1) -> str:
-    """Return a number, or a mean, as it is where it is whole, otherwise with one decimal."""
+    """Return a number or a mean: without decimals if it is whole, otherwise with one."""
     return decimals(total, per) if total % per else str(total // per)
 
 
@@ -48,6 +48,6 @@ def decimals(dividend: int | Fraction, divisor: int | Fraction = 1, places: int 
 
 
 def answers(sums: Counts) -> str:
-    """Return `22/24`, or `22/24, 1 invalid` where some of the answers cannot be read."""
+    """Return `22/24`, or `22/24, 1 invalid` if some of the answers are invalid."""
     answered = f"{sums['fixtures_answered']}/{sums['fixtures_total']}"
     return answered + (f", {sums['fixtures_invalid']} invalid" if sums["fixtures_invalid"] else "")

@@ -1,4 +1,4 @@
-"""What `save` and `status` say: what was filed; a bar, three lists and the next command."""
+"""The lines of `save` (what was saved) and `status` (a bar, three lists and the next command)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDTH = 24
 
 
 def status_lines(status: Status, results: Path, fixtures: Path | None) -> list[str]:
-    """Return the lines. `fixtures` is named in the next command; None: it is the folder every command takes."""
+    """Return the lines. `fixtures` is named in the next command; None: it is the default folder."""
     saved = len(status.valid) + len(status.invalid)
     filled = _WIDTH * saved // status.total
     lines = [f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {saved} of {count(status.total, 'answer')} saved"]
@@ -27,7 +27,7 @@ def status_lines(status: Status, results: Path, fixtures: Path | None) -> list[s
 
 
 def saved_lines(saved: Saved) -> list[str]:
-    """Return what was filed where."""
+    """Return what was saved, and where."""
     answer = saved.answer
     if not answer.valid:
         return [f"saved {saved.path} as it is: invalid, {answer.problems[0]}"]

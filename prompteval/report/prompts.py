@@ -1,4 +1,4 @@
-"""What is known of the prompts that runs answered: how two differ, and where a version has no prompt of its own."""
+"""What is known of the prompts of runs: how two differ, and which versions have no prompt of their own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Known = dict[str, dict[str, PromptUsed]]  # by name and digest; the name of the 
 
 
 def prompt_text(files: Files) -> str:
-    """Return the texts of a prompt and the files it refers to; where there are several, each under its name."""
+    """Return the texts of a prompt and the files it refers to; if there are several, each under its name."""
     lost = "the text of {} was not kept, only its digest: {}\n"
     texts = [lost.format(file.name, file.digest) if file.text is None else file.text for file in files]
     if len(files) == 1:
@@ -55,7 +55,7 @@ def _known(runs: Iterable[Run], prompts: Mapping[str, Files]) -> Known:
 
 
 def _agree(files: Known, others: Known) -> bool:
-    """Return whether two versions have the same prompt, and no file that differs where both were recorded with it."""
+    """Return whether two versions have the same prompt, and the same text of each file recorded with both."""
     common = files.keys() & others.keys()
     return "" in common and all(files[name].keys() == others[name].keys() for name in common)
 
@@ -69,7 +69,7 @@ def _named(file: PromptUsed) -> str:
 
 
 def change_of_prompt(comparison: Comparison) -> Iterator[str]:
-    """Yield how the candidate's prompt differs from the baseline's: in lines, or by digests where a text is missing."""
+    """Yield how the candidate's prompt differs from the baseline's: in lines, or in digests if a text is missing."""
     changed = _changed(comparison)
     if any(file and file.text is None for pair in changed for file in pair):
         yield "prompt: " + "; ".join(" → ".join(_named(file) if file else "none" for file in pair) for pair in changed)

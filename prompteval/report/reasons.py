@@ -51,7 +51,7 @@ def _why_missed(reason: Reason) -> Iterator[str]:
 
 
 def lacking(near: NearMiss, type_: str | None) -> str:
-    """Return what keeps a near miss from satisfying a point of a type: `lacks "a", and has the type a, not b`."""
+    """Return why a near miss does not satisfy a point of a type: `lacks "a", and has the type a, not b`."""
     found = [f"lacks {_absent(near.absent)}"] if any(w.role != "none" for w in near.absent) else []
     if excluded := [wanted.term for wanted in near.absent if wanted.role == "none"]:
         found.append(f"holds {quoted(excluded)}")

@@ -42,7 +42,7 @@ def score_reports(scored: Scored) -> list[Report]:
 
 
 def _answers(sums: Counts) -> list[str]:
-    """Say so where answers are missing or invalid: the numbers then speak of them as failed."""
+    """Return a line that counts missing and invalid answers, which the numbers treat as failed."""
     total, answered, invalid = (sums[f"fixtures_{name}"] for name in ("total", "answered", "invalid"))
     if answered == total and not invalid:
         return []

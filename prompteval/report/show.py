@@ -14,7 +14,7 @@ _WANTED = {"all": "yes", "none": "no (in this one)", "guard": "no (guard)"}
 
 
 def show_reports(detail: FixtureDetail, transcript: bool) -> list[Report]:
-    """Return the one report of a fixture; with `transcript` its session stands at the end."""
+    """Return the report of one fixture; with `transcript`, its session is at the end."""
     outcome = detail.outcome
     headline = f"{outcome.fixture_id} in {run_name(detail.run)}: {'PASS' if outcome.passed else 'FAIL'}"
     expects = f"{count(len(detail.points), 'point')} and at most {count(detail.budget, 'phantom')}"
@@ -73,7 +73,7 @@ def _proposals(detail: FixtureDetail) -> Iterator[Section]:
 
 
 def why_phantom(proposal: ProposalDetail, points: Sequence[PointDetail]) -> str:
-    """Return which missed points a phantom comes near, and what it lacks of each; nothing of an expected proposal."""
+    """Return the missed points that a phantom is near, and what it lacks; nothing for an expected proposal."""
     if proposal.expected:
         return ""
     near = [f'near miss of "{point}": {reasons.lacking(miss, type_)}' for point, type_, miss in proposal.near]

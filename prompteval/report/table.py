@@ -1,4 +1,4 @@
-"""The parts a report is made of, finished: every number is a text by now, and a renderer only sets it."""
+"""The finished parts of a report: every number is already a text, and a renderer only sets it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Report(NamedTuple):
 
 
 def left_out(fixtures: Sequence[LeftOut], heading: str = "Left out") -> list[Section]:
-    """Return the section that names fixtures that were left out, or none where none were."""
+    """Return the section that lists the fixtures left out, or nothing if there are none."""
     return [Section(heading, table=Table(("Fixture", "Why"), fixtures, names=("Fixture",)))] if fixtures else []
 
 
@@ -65,7 +65,7 @@ def corpus_name(revision: str, version: str | None) -> str:
 
 
 def of_version(version: str | None) -> str:
-    """Return ` (version 6)`, or nothing where there is none."""
+    """Return ` (version 6)`, or nothing without a version."""
     return f" (version {version})" if version else ""
 
 

@@ -1,4 +1,4 @@
-"""Where the terms of a label stand in a text as it was written."""
+"""Find the terms of a label in a text as it was written."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 
 def _places(term: str, text: str) -> Iterator[int]:
-    start = text.find(term) if term else -1  # a term of nothing that shows stands nowhere
+    start = text.find(term) if term else -1  # a term without visible characters occurs nowhere
     while start >= 0:
         yield start
         start = text.find(term, start + 1)

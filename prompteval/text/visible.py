@@ -13,7 +13,7 @@ def visible(text: str) -> str:
 
 
 def visible_text(text: str) -> str:
-    """Return `text` with its line breaks, and all else that does not show made visible."""
+    """Return `text` with its line breaks, and everything else that is invisible made visible."""
     return "\n".join(map(visible, text.replace("\r\n", "\n").split("\n")))
 
 
@@ -42,5 +42,5 @@ def _shown(character: str) -> str:
 
 
 def lines(texts: Iterable[str]) -> str:
-    """Return texts one a line, each made visible."""
+    """Return texts, one per line, each made visible."""
     return "".join(f"{visible(text)}\n" for text in texts)
