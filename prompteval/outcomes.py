@@ -185,11 +185,11 @@ class LeftOut(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """One run under one set of labels: `labels` is recorded or latest, `judge` the corpus revision they come from."""
+    """One run under one set of labels: `labels` is recorded or latest, `labels_corpus` the revision they come from."""
 
     run: Run
     labels: str
-    judge: str
+    labels_corpus: str
     outcomes: Sequence[FixtureOutcome]
     totals: Counts
     categories: Mapping[str, Ratio]

@@ -1,6 +1,6 @@
 """What cog puts into the documents: the ledger's tables from the SQL files, and commands with what they print.
 
-`python -m cogapp -r README.md docs/*.md` writes them anew; a test says when that is due.
+`python -m cogapp -r README.md docs/*.md` writes them again; a test fails when that is due.
 """
 
 from __future__ import annotations

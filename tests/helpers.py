@@ -120,7 +120,7 @@ def write_corpus(root: Path, fixtures: Mapping[str, dict[str, Any]]) -> Path:
 
 
 def write_results(root: Path, answers: Mapping[str, Any]) -> Path:
-    """Write one result a fixture and return the folder; a text is written as it is, None is left out."""
+    """Write one result per fixture and return the folder; a text is written as it is, None is left out."""
     root.mkdir(parents=True, exist_ok=True)
     for name, value in answers.items():
         if value is not None:

@@ -1,4 +1,4 @@
-"""A second, independent judge of results: a strict RFC 8259 parser and the contract proposal-output, in plain code.
+"""A second, independent check of results: a strict RFC 8259 parser and the contract proposal-output, in plain code.
 
 It shares no line and no library with prompteval, so that a mistake in one of them shows as a difference.
 """

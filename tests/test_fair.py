@@ -169,7 +169,7 @@ def test_one_run_a_side_names_what_is_known_of_noise(bench: Bench) -> None:
 def test_neighbours_are_many_chances(bench: Bench) -> None:
     for number, version in enumerate("567"):
         bench.ingest(version, run(number))
-    assert "3 versions are 2 comparisons of neighbours, and as many chances to be misled" in bench.report("history")
+    assert "3 versions make 2 comparisons, and each one can mislead by chance" in bench.report("history")
     assert "chances" not in bench.report("runs")
 
 

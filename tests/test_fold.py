@@ -167,7 +167,7 @@ def test_signs_that_show_are_kept() -> None:
 
 @pytest.mark.slow
 def test_marks_that_lower_case_lets_meet_are_folded_to_the_end() -> None:
-    """H has no composed form with a macron below, h has one: after lower() the text composes anew."""
+    """H has no composed form with a macron below, h has one: after lower() the text composes again."""
     letters = [chr(code) for code in range(0x41, 0x250)]
     marks = [chr(code) for code in range(0x300, 0x345)]
     texts = [letter + first + second for letter in letters for first in marks for second in "\u0301\u0307\u0323\u0328"]

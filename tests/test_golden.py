@@ -1,6 +1,6 @@
-"""The reports of the small corpus, byte for byte, and beside them what a person gets from the answers by hand.
+"""The reports of the small corpus, byte for byte, and the numbers that a person gets from the answers by hand.
 
-`pytest --write-golden` writes them anew; the difference then stands in git for a person to read.
+`pytest --write-golden` writes them again; the difference is then in git for a person to read.
 """
 
 from __future__ import annotations

@@ -25,15 +25,15 @@ def rows(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines() if line.startswith("  v")]
 
 
-def test_one_line_a_run_oldest_first(bench: Bench) -> None:
+def test_one_row_per_run_oldest_first(bench: Bench) -> None:
     listed = rows(bench.report("history"))
     assert [row[0] for row in listed] == ["v5", "v5", "v6", "v6"]
     assert listed[0][-10:] == ["1/1", "100.0", "%", "1", "0/1", "0.0", "%", "1/2", "50.0", "%"]
     assert listed[1][-10:] == ["0/1", "0.0", "%", "1", "1/1", "100.0", "%", "1/2", "50.0", "%"]
 
 
-def test_one_line_a_version(bench: Bench) -> None:
-    """Two runs of v5 together: 1 of 2 points, 2 phantoms, so 1 a run, 1 of 2 gates, 2 of 4 fixtures."""
+def test_one_row_per_version(bench: Bench) -> None:
+    """Two runs of v5 together: 1 of 2 points, 2 phantoms, so 1 per run, 1 of 2 gates, 2 of 4 fixtures."""
     text = bench.report("history", "--by", "version")
     listed = rows(text)
     assert "Phantoms/run" in text

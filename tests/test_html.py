@@ -116,7 +116,7 @@ def test_dots_stay_in_the_column_of_their_version(tmp_path: Path) -> None:
 
 
 def test_one_page_has_one_set_of_labels(tmp_path: Path) -> None:
-    """v5 is right under the old labels, v6 under the new: the page judges both by the new ones, everywhere."""
+    """v5 is right under the old labels, v6 under the new: the page scores both under the new ones, everywhere."""
     bench = Bench(tmp_path, {"a": labels(point(must_match_all=["old"]))})
     bench.ingest("5", {"a": answer(proposal("Old"))})
     write_corpus(bench.fixtures, {"a": labels(point(must_match_all=["new"]))})

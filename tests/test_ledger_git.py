@@ -147,7 +147,7 @@ def test_a_cherry_pick_brings_the_labels_of_its_run(repository: Repository) -> N
     repository.git("cherry-pick", "other")
     assert repository.versions() == ["1", "3"]
     assert ok(*command).splitlines()[0] == before.splitlines()[0]
-    assert ok("score", "--run", "1", *command[3:]).startswith("v1 extracted 0/1"), "judged by alpha 3"
+    assert ok("score", "--run", "1", *command[3:]).startswith("v1 extracted 0/1"), "scored by alpha 3"
 
 
 @pytest.mark.parametrize("order", ["ours first", "theirs first"])

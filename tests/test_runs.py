@@ -1,4 +1,4 @@
-"""`prompteval runs`: one line a run."""
+"""`prompteval runs`: one row per run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.helpers import Bench, answer, labels, point, proposal, refused
 
 
-def test_one_line_a_run_oldest_first(tmp_path: Path) -> None:
+def test_one_row_per_run_oldest_first(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"a": labels(point()), "b": labels()})
     first = bench.ingest("10", {"a": answer(proposal("Alpha")), "b": answer()}, "--temperature", "0")
     second = bench.ingest("9", {"a": answer(proposal("Other")), "b": "nonsense"}, "--harness", "H")

@@ -1,4 +1,4 @@
-"""The contract of an answer, and `prompteval validate` and `schema`, which hold files against it."""
+"""The contract of an answer, and `prompteval validate` and `schema`, which check files against it."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_schema_prints_a_contract_that_is_one(name: str) -> None:
     jsonschema_rs.meta.validate(schema)
 
 
-def test_the_printed_contract_judges_as_ingest_does() -> None:
+def test_the_printed_contract_agrees_with_ingest() -> None:
     """A colleague who validates with a library of their own gets the same verdict."""
     validator = jsonschema_rs.validator_for(json.loads(ok("schema", "proposal-output")))
     assert validator.is_valid(json.loads(GOOD))

@@ -189,15 +189,15 @@ class Ledger:
 
     def scored(self, runs: Sequence[Run], labels: str) -> list[Scored]:
         """Return each run of one suite with its outcomes and sums; `labels` is recorded or latest."""
-        judge = self.latest_corpus(runs[0].suite) if labels == "latest" else None
-        scoring = self.score(runs, judge)
+        latest = self.latest_corpus(runs[0].suite) if labels == "latest" else None
+        scoring = self.score(runs, latest)
         outcomes, totals, categories = scoring.outcomes(), scoring.totals(), scoring.categories()
         left_out = scoring.left_out()
         return [
             Scored(
                 run,
                 labels,
-                judge or run.corpus,
+                latest or run.corpus,
                 outcomes.get(run.id, []),
                 totals.get(run.id, NOTHING),
                 categories.get(run.id, {}),

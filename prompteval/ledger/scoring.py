@@ -32,24 +32,24 @@ _NOT_COPIED = {"search_text"}  # long texts, which are read once
 _SCORED = "create table scored (run_id, fixture_id, labels, contract, answer, primary key (run_id, fixture_id))"
 _FILL_SCORED = """
 insert into scored
-select run.id, mine.fixture_id, judge.labels, corpus.contract, result.answer
+select run.id, mine.fixture_id, labelled.labels, corpus.contract, result.answer
 from run
 join corpus on corpus.revision = run.corpus
 join corpus_fixture as mine on mine.corpus = run.corpus
-join corpus_fixture as judge
-  on judge.corpus = coalesce(?, run.corpus)
-  and judge.fixture_id = mine.fixture_id
-  and judge.session = mine.session
+join corpus_fixture as labelled
+  on labelled.corpus = coalesce(?, run.corpus)
+  and labelled.fixture_id = mine.fixture_id
+  and labelled.session = mine.session
 left join result on result.run_id = run.id and result.fixture_id = mine.fixture_id
 """
 _LEFT_OUT = """
 select distinct
   mine.fixture_id,
-  case when judge.fixture_id is null then 'not in that corpus' else 'its session changed' end
+  case when labelled.fixture_id is null then 'not in that corpus' else 'its session changed' end
 from run
 join corpus_fixture as mine on mine.corpus = run.corpus
-left join corpus_fixture as judge on judge.corpus = ? and judge.fixture_id = mine.fixture_id
-where judge.session is not mine.session
+left join corpus_fixture as labelled on labelled.corpus = ? and labelled.fixture_id = mine.fixture_id
+where labelled.session is not mine.session
 order by mine.fixture_id
 """
 _REASONS = """
@@ -105,13 +105,13 @@ Place = tuple[str, str, str]  # and point
 class Scoring:
     """The scores of some runs. It reads no file: what was checked is what is scored."""
 
-    def __init__(self, found: Facts, rows: Iterable[derived.Derived], judge: str | None) -> None:
-        """Take facts in, with what is derived of their answers, to score them under the labels of corpus `judge`.
+    def __init__(self, found: Facts, rows: Iterable[derived.Derived], labels_corpus: str | None) -> None:
+        """Take in facts, and what is derived of their answers, to score them under the labels of `labels_corpus`.
 
         None: each run under the labels it was recorded with.
         """
         self.facts = found
-        self.judge = judge
+        self.labels_corpus = labels_corpus
         listed = list(rows)
         self._empty = {row.validity[0] for row in listed if row.validity[2] == "[]" and not row.proposals}
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -123,7 +123,7 @@ class Scoring:
         facts.insert(self.connection, {table: found[table] for table in facts.TABLES if table in _SCORED_FROM})
         derived.insert_answers(self.connection, listed)
         derived.insert_terms(self.connection, {row.digest: row.text for row in found["labels"].values()})
-        self.connection.execute(_FILL_SCORED, [judge])
+        self.connection.execute(_FILL_SCORED, [labels_corpus])
         self._made = {"scored"}
 
     def ask(self, query: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
@@ -181,7 +181,7 @@ class Scoring:
 
     def left_out(self) -> list[LeftOut]:
         """Return the fixtures that are not scored, since the corpus of the labels lacks them or has another session."""
-        return [LeftOut(*row) for row in self.ask(_LEFT_OUT, [self.judge])] if self.judge else []
+        return [LeftOut(*row) for row in self.ask(_LEFT_OUT, [self.labels_corpus])] if self.labels_corpus else []
 
     def given(self) -> dict[str, Given]:
         """Return the answers of each run, by run id; a run without an answer has no entry."""

@@ -174,14 +174,14 @@ def render_history(histories: Sequence[History], grain: str) -> str:
 
 
 def _history(history: History, grain: str) -> dict[str, Any]:
-    judged = {"labels": history.judge, "left_out": _left_out(history.left_out)}
+    labels = {"labels": history.judge, "left_out": _left_out(history.left_out)}
     if grain == "run":
-        return {"suite": history.suite, "runs": _runs(history.runs), **judged}
+        return {"suite": history.suite, "runs": _runs(history.runs), **labels}
     versions = [
         {"version": run.version, **dict(zip(SETTING, run.setting, strict=True)), "runs": number, "totals": sums}
         for run, number, sums in history.by_version
     ]
-    return {"suite": history.suite, "versions": versions, "copies": _copies(history.copies), **judged}
+    return {"suite": history.suite, "versions": versions, "copies": _copies(history.copies), **labels}
 
 
 def _copies(copies: Sequence[Copy]) -> list[dict[str, Any]]:

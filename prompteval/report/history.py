@@ -28,8 +28,7 @@ def _report(history: History, grain: str, suite: str) -> Report:
         )
     versions = len({run.version for run, _ in history.runs})
     if versions > 2:
-        chances = f"{versions} versions are {versions - 1} comparisons of neighbours, and as many chances to be misled"
-        lines.append(chances)
+        lines.append(f"{versions} versions make {versions - 1} comparisons, and each one can mislead by chance")
     lines += odd_prompts([run for run, _ in history.runs], history.prompts)
     lines += repeated(history)
     if grain == "version":

@@ -14,10 +14,10 @@ def score_reports(scored: Scored) -> list[Report]:
     """Return the one report of a run: totals, every fixture with its reasons, categories."""
     run, sums = scored.run, scored.totals
     labels = "the labels it was recorded with" if scored.labels == "recorded" else "the latest labels"
-    judge = "" if scored.judge == run.corpus else f" ({scored.judge[:8]})"
+    other = "" if scored.labels_corpus == run.corpus else f" ({scored.labels_corpus[:8]})"
     lines = [
         f"{run_name(run)}, sample {run.sample} of {run.date}: {shown_setting(run)}",
-        f"suite {run.suite}, corpus {corpus_name(run.corpus, run.corpus_version)}, scored under {labels}{judge}",
+        f"suite {run.suite}, corpus {corpus_name(run.corpus, run.corpus_version)}, scored under {labels}{other}",
         *_answers(sums),
         *([f"Note: {run.note}"] if run.note else []),
     ]
