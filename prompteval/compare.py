@@ -212,7 +212,7 @@ def compare(ledger: Ledger, baseline: Selection, candidate: Selection, labels: s
     sides = before.on(fixtures), after.on(fixtures)
     shared = _shared(sides, scoring.given(), fixtures)
     context = context_of(
-        ledger, (baseline, candidate), labels, fixtures, lambda: compare(ledger, baseline, candidate, None)
+        ledger, (baseline, candidate), labels, fixtures, lambda: compare(ledger, baseline, candidate, None).measures
     )
     return Comparison(runs[-1].suite, *sides, labels, left_out, scoring.prompts(), shared, context)
 

@@ -153,7 +153,7 @@ def notes_on_fairness(comparison: Comparison) -> Iterator[str]:
         listed = ", ".join(f"{run.short_id} of {shown(run.version)}" for run in comparison.context.not_named)
         yield f"not compared, though recorded with the same tags: {listed}"
     if recorded := comparison.context.recorded:
-        moved = (f"{m.name} {' → '.join(map(of, recorded.measures[m]))}" for m in (RECALL, PASSED))
+        moved = (f"{m.name} {' → '.join(map(of, recorded[m]))}" for m in (RECALL, PASSED))
         yield f"these labels are not those of all runs; under those each was recorded with: {', '.join(moved)}"
     if newer := comparison.context.newer:
         yield f"newer labels exist (corpus {newer[:8]}); --labels latest uses them"
