@@ -25,9 +25,9 @@ class Flips(NamedTuple):
 class Context(NamedTuple):
     """`not_named` has the runs that are like those of a side which was named by a run id, and are not compared.
 
-    `recorded` has what both sides reached under the labels each run was recorded with, where those are others. `elsewhere` says
-    how two runs of one version differ, where a side has one run and the ledger has such runs with the same setting.
-    `newer` is the corpus revision whose labels are newer than those used.
+    `recorded` has what both sides reached under the labels each run was recorded with, where those are others.
+    `elsewhere` says how two runs of one version differ, where a side has one run and the ledger has such runs with the
+    same setting. `newer` is the corpus revision whose labels are newer than those used.
     """
 
     not_named: Sequence[Run]
@@ -43,7 +43,7 @@ def context_of(
     fixtures: Collection[str],
     again: Callable[[], Reached],
 ) -> Context:
-    """Return the context of a comparison on some fixtures; `again` says what was reached under the labels of each run."""
+    """Return the context of a comparison on some fixtures; `again` gives what was reached under own labels."""
     compared = [run for side in sides for run in side.runs]
     others = [run for side in sides for run in _not_named(ledger, side, compared)]
     changed = labels is not None and ledger.labels_differ({run.corpus for run in compared}, labels)
