@@ -87,4 +87,4 @@ def test_diff_by_hand() -> None:
         "reject-noise-02": "still-failing",
     }
     assert comparison["left_out"] == [] and "No verdict: answers are missing (1 of v6)" in text
-    assert "| recall | 2/5  40.0 % | 4/5  80.0 % | +40.0 |  |  |" in (GOLDEN / "diff-v5-v6.md").read_text("utf-8")
+    assert "| recall | 2/5 | 4/5 | +40.0 |  |  |" in (GOLDEN / "diff-v5-v6.md").read_text("utf-8")

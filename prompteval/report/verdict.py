@@ -9,7 +9,7 @@ from prompteval.chance import LARGE_CHANGE, Evidence, Weighed
 from prompteval.compare import Comparison
 from prompteval.errors import count
 from prompteval.outcomes import GATE, PASSED, PHANTOMS, RECALL, Measure, Ratio
-from prompteval.report.numbers import UNKNOWN, decimals, number, of, share
+from prompteval.report.numbers import UNKNOWN, decimals, number, of
 from prompteval.report.table import Section, Table
 from prompteval.stats import LEVEL
 from prompteval.tags import shown
@@ -82,7 +82,8 @@ def measures_table(comparison: Comparison, evidence: Evidence) -> Table:
     for measure in _ORDER:
         before, after = comparison.measures[measure]
         found = evidence.weighed[measure]
-        sides = (UNKNOWN, UNKNOWN) if measure.readable and not comparison.readable else (share(before), share(after))
+        known = comparison.readable or not measure.readable
+        sides = [of(side) if known and side.whole != 0 else UNKNOWN for side in (before, after)]
         rows.append((measure.name, *sides, *_change(comparison, before, after, found), _p(found.adjusted)))
     numbers = [*(side.name for side in comparison.sides), "Change", "95 % interval", "p"]
     return Table(("Measure", *numbers), rows, right=numbers)
@@ -115,7 +116,7 @@ def limits(comparison: Comparison, evidence: Evidence) -> Section:
         names = [measure.name for measure in _ORDER if evidence.weighed[measure].why == why]
         lines.append(f"No p for {_listed(names, 'and')}: {why}.")
     lines += _noise(comparison, evidence)
-    if any(not each.is_small for each in evidence.weighed.values()):
+    if not _withheld(comparison) and any(not each.is_small for each in evidence.weighed.values()):
         lines.append("A difference that is not shown may exist all the same: few fixtures show large ones only.")
     return Section("", lines)
 
