@@ -45,11 +45,8 @@ def test_a_fixture_counts_once_however_many_answers_it_has(bench: Bench) -> None
     assert text.startswith(
         "v6 extracted 1/8 expected knowledge points and produced 7 phantoms; v5 was 1/8 (mean of 3 runs)"
     )
-    assert row(text, "recall")[:5] == ["1/8", "12.5", "%", "1/8", "12.5"] and row(text, "phantoms")[:3] == [
-        "7",
-        "7",
-        "0",
-    ]
+    assert row(text, "recall")[:3] == ["1/8", "1/8", "0.0"]
+    assert row(text, "phantoms")[:3] == ["7", "7", "0"]
     assert "each fixture counts once, with the mean over its answers" in text
     (comparison,) = bench.diff("5", "6")["comparisons"]
     assert [comparison[side]["means"]["points_matched"] for side in ("baseline", "candidate")] == [1.0, 1.0]
