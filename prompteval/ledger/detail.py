@@ -16,31 +16,28 @@ _AROUND = 30  # characters on each side of a hit
 _FIXTURE = """
 select notes, expect_empty, max_unexpected_proposals, scored.answer, scored.contract, corpus_fixture.session
 from scored
-join expectation on expectation.labels = scored.labels
+join expectation using (labels)
 join run on run.id = scored.run_id
-join corpus_fixture on corpus_fixture.corpus = run.corpus and corpus_fixture.fixture_id = scored.fixture_id
-where scored.run_id = ? and scored.fixture_id = ?
+join corpus_fixture using (corpus, fixture_id)
+where run_id = ? and fixture_id = ?
 """
 _POINTS = """
 select point_id, type, matched from point_outcome where run_id = ? and fixture_id = ? order by position
 """
 _PROPOSALS = """
-select proposal_outcome.number, expected, written, read, spelled, others, others_read, others_spelled
+select number, expected, written, read, spelled, others, others_read, others_spelled
 from proposal_outcome
-join scored on scored.run_id = proposal_outcome.run_id and scored.fixture_id = proposal_outcome.fixture_id
-join search_text
-  on search_text.answer = scored.answer
-  and search_text.contract = scored.contract
-  and search_text.number = proposal_outcome.number
-where proposal_outcome.run_id = ? and proposal_outcome.fixture_id = ?
-order by proposal_outcome.number
+join scored using (run_id, fixture_id)
+join search_text using (answer, contract, number)
+where run_id = ? and fixture_id = ?
+order by number
 """
 _TERMS = """
-select term.point_id, term.role, term.alternative, term.term, term.folded, coalesce(term.spelled, term.folded)
+select point_id, role, alternative, term, folded, coalesce(spelled, folded)
 from scored
-join term on term.labels = scored.labels
-where scored.run_id = ? and scored.fixture_id = ?
-order by term.point_id, case term.role when 'guard' then 'z' else term.role end, term.alternative, term.position
+join term using (labels)
+where run_id = ? and fixture_id = ?
+order by point_id, case role when 'guard' then 'z' else role end, alternative, position
 """
 _OCCURRENCES = """
 select number, point_id, role, alternative, term from term_occurrence where run_id = ? and fixture_id = ? and occurs

@@ -57,27 +57,20 @@ select
   reason.run_id, reason.fixture_id, reason.code, reason.count, reason.budget, reason.point_id, point.type,
   point.satisfied_by > 0, fixture_count.proposals, validity.problems, reason.nearest
 from fixture_reason as reason
-join fixture_count on fixture_count.run_id = reason.run_id and fixture_count.fixture_id = reason.fixture_id
-join scored on scored.run_id = reason.run_id and scored.fixture_id = reason.fixture_id
-left join validity on validity.answer = scored.answer and validity.contract = scored.contract
-left join point_outcome as point
-  on point.run_id = reason.run_id and point.fixture_id = reason.fixture_id and point.point_id = reason.point_id
+join fixture_count using (run_id, fixture_id)
+join scored using (run_id, fixture_id)
+left join validity using (answer, contract)
+left join point_outcome as point using (run_id, fixture_id, point_id)
 order by reason.run_id, reason.fixture_id, reason.position
 """
 _POINTS = """
-select
-  point_outcome.fixture_id, point_outcome.point_id, count(*), sum(point_outcome.matched), count(near_miss.rank)
+select fixture_id, point_id, count(*), sum(matched), count(rank)
 from point_outcome
-join fixture_count
-  on fixture_count.run_id = point_outcome.run_id and fixture_count.fixture_id = point_outcome.fixture_id
-left join near_miss
-  on near_miss.run_id = point_outcome.run_id
-  and near_miss.fixture_id = point_outcome.fixture_id
-  and near_miss.point_id = point_outcome.point_id
-  and near_miss.rank = 1
-where fixture_count.state = 'valid'
-group by point_outcome.fixture_id, point_outcome.point_id
-order by point_outcome.fixture_id, min(point_outcome.position)
+join fixture_count using (run_id, fixture_id)
+left join (select run_id, fixture_id, point_id, rank from near_miss where rank = 1) using (run_id, fixture_id, point_id)
+where state = 'valid'
+group by fixture_id, point_id
+order by fixture_id, min(position)
 """
 _SOLE_TERMS = """
 select fixture_id, point_id, term, count(distinct run_id) as runs
@@ -87,15 +80,12 @@ order by fixture_id, point_id, runs desc, term
 """
 # A guard that is the only one to occur where a proposal satisfies the point.
 _SOLE_GUARDS = """
-select leaked.fixture_id, leaked.point_id, leaked.term, count(*) as runs
+select fixture_id, point_id, term, count(*) as runs
 from leaked
-join point_outcome
-  on point_outcome.run_id = leaked.run_id
-  and point_outcome.fixture_id = leaked.fixture_id
-  and point_outcome.point_id = leaked.point_id
-where point_outcome.satisfied_by > 0 and point_outcome.leaks = 1
-group by leaked.fixture_id, leaked.point_id, leaked.term
-order by leaked.fixture_id, leaked.point_id, runs desc, leaked.term
+join point_outcome using (run_id, fixture_id, point_id)
+where satisfied_by > 0 and leaks = 1
+group by fixture_id, point_id, term
+order by fixture_id, point_id, runs desc, term
 """
 
 Key = tuple[str, str]  # run id, fixture id
@@ -269,10 +259,9 @@ class Scoring:
             absent[tuple(place)].append(Wanted(role, alternative, term))
         found: dict[Place, list[NearMiss]] = defaultdict(list)
         for run, fixture, point, number, type_, has_words, has_type in self.ask(
-            "select near_miss.run_id, near_miss.fixture_id, point_id, near_miss.number, type, has_words, has_type"
-            " from near_miss join proposal_outcome on proposal_outcome.run_id = near_miss.run_id"
-            " and proposal_outcome.fixture_id = near_miss.fixture_id and proposal_outcome.number = near_miss.number"
-            " order by near_miss.run_id, near_miss.fixture_id, point_id, rank"
+            "select run_id, fixture_id, point_id, number, type, has_words, has_type"
+            " from near_miss join proposal_outcome using (run_id, fixture_id, number)"
+            " order by run_id, fixture_id, point_id, rank"
         ):
             terms = tuple(absent[run, fixture, point, number])
             found[run, fixture, point].append(NearMiss(number, type_, bool(has_words), bool(has_type), terms))
