@@ -1,62 +1,111 @@
-"""How far a comparison can be believed: exact tests, intervals, and the noise between runs of one version."""
+"""How far a comparison can be believed: an exact test and an interval per measure, and the noise between runs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple
 
 from prompteval import stats
 from prompteval.compare import Comparison
-from prompteval.outcomes import GATE, MEASURES, PASSED, PHANTOMS, RECALL, Measure
+from prompteval.outcomes import MEASURES, PASSED, Measure
 
-Interval = tuple[float, float]
+LARGE_CHANGE = 3  # fixtures; for smaller ones no number of runs is promised
 
 
-class Tested(NamedTuple):
-    """One measure on both sides. `p` is None where it could not be computed, or could not be small at this size.
+class Weighed(NamedTuple):
+    """What chance says of the change of one measure, counted per run.
 
-    `fixtures` counts those that the measure is about; `fewest` how many of them would have had to change one way, and
-    none the other, to reach p <= 0.05 whatever the other measures say (None: even all would not do, or `uneven`).
+    `fixtures` counts those that the measure is about. `low` and `high` are the 95 % interval of the change. `adjusted`
+    is `p` after Holm, and `why` says why there is none.
     """
 
     fixtures: int
+    change: Fraction
+    low: float | None = None
+    high: float | None = None
     p: Fraction | None = None
-    fewest: int | None = None
-    adjusted: bool = False  # for there being two secondary measures, after Holm
-    uneven: bool = False  # the fixtures have too many different numbers of answers to compute p
+    adjusted: Fraction | None = None
+    why: str = ""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the adjusted p says that chance alone hardly makes such a change on these fixtures."""
+        return self.adjusted is not None and self.adjusted <= stats.LEVEL
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the change can also be expected on other fixtures: the interval excludes 0."""
+        return self.is_small and self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
 class Noise(NamedTuple):
-    """On how many fixtures two runs of one side differ on average, of the fixtures that have two answers or more."""
+    """On how many fixtures two runs of one side differ on average, and how many pairs of runs say so."""
 
     differ: Fraction
-    fixtures: int
+    runs: int
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs the runs make."""
+        return math.comb(self.runs, 2)
 
 
 class Evidence(NamedTuple):
-    """What `diff` says about chance. Intervals and noise are those of the baseline, then those of the candidate."""
+    """What `diff` says about chance. `noise` is that of the baseline and the candidate; None: a single run."""
 
-    tested: Mapping[Measure, Tested]
-    intervals: Mapping[Measure, Sequence[Interval | None]]
+    weighed: Mapping[Measure, Weighed]
     noise: Sequence[Noise | None]
+
+    @property
+    def moves_by_chance(self) -> float | None:
+        """By how many fixtures the number passed moves by chance, 19 times in 20: 1.96 sqrt(n1/2k1 + n2/2k2)."""
+        known = [noise for noise in self.noise if noise]
+        if len(known) < 2:
+            return None
+        return stats.Z95 * math.sqrt(sum(noise.differ / (2 * noise.runs) for noise in known))
+
+    @property
+    def runs_needed(self) -> int | None:
+        """How many runs a side would show that `LARGE_CHANGE` fixtures changed, four times in five: 12 n / d²."""
+        known = [noise.differ for noise in self.noise if noise]
+        if len(known) < 2:
+            return None
+        runs = max(2, math.ceil(12 * Fraction(sum(known), 2) / LARGE_CHANGE**2))
+        return runs + 1 if runs <= 3 else runs
 
 
 def weigh(comparison: Comparison) -> Evidence:
-    """Return the evidence of a comparison. Recall is primary and unadjusted; phantoms and gate accuracy share Holm."""
-    strata = {measure: _strata(comparison, measure) for measure in MEASURES}
-    tested = {measure: _tested(strata[measure]) for measure in (RECALL, PHANTOMS, GATE)}
-    secondary = {measure: p for measure in (PHANTOMS, GATE) if (p := tested[measure].p) is not None}
-    if len(secondary) > 1:
-        for measure, p in zip(secondary, stats.holm(list(secondary.values())), strict=True):
-            # The smallest of n adjusted p values is n times the raw one, so the level is n times as strict.
-            fewest = None
-            with suppress(stats.TooUnevenError):
-                fewest = _fewest(strata[measure], stats.LEVEL / len(secondary))
-            tested[measure] = tested[measure]._replace(p=p, adjusted=True, fewest=fewest)
-    intervals = {measure: [_interval(values) for values in _sides(strata[measure])] for measure in (PASSED, GATE)}
-    return Evidence(tested, intervals, [_noise(values) for values in _sides(strata[PASSED])])
+    """Return what chance says of a comparison. All measures with a p share one adjustment."""
+    weighed = {measure: _weighed(comparison, measure) for measure in MEASURES}
+    with_p = {measure: each.p for measure, each in weighed.items() if each.p is not None}
+    for measure, p in zip(with_p, stats.holm(list(with_p.values())), strict=True):
+        weighed[measure] = weighed[measure]._replace(adjusted=p)
+    return Evidence(weighed, [_noise(comparison, side) for side in (0, 1)])
+
+
+def _weighed(comparison: Comparison, measure: Measure) -> Weighed:
+    strata = _strata(comparison, measure)
+    means = [(_mean(before), _mean(after)) for before, after in strata]
+    found = Weighed(len(strata), sum((after - before for before, after in means), Fraction(0)))
+    if why := _no_p(comparison, strata):
+        return found._replace(why=why)
+    low, high = stats.change_interval([after - before for before, after in means])
+    least, most = _possible(comparison, measure)
+    found = found._replace(low=max(low, float(least)), high=high if most is None else min(high, float(most)))
+    try:
+        return found._replace(p=stats.permutation_p(strata))
+    except stats.TooUnevenError as error:
+        return found._replace(why=str(error))
+
+
+def _no_p(comparison: Comparison, strata: Sequence[stats.Stratum]) -> str:
+    if not strata:
+        return "no fixture to compare"
+    if not comparison.same_labels:
+        return "the runs were scored with different labels"
+    return "answers are missing" if any(side.number_of("missing") for side in comparison.sides) else ""
 
 
 def _strata(comparison: Comparison, measure: Measure) -> list[stats.Stratum]:
@@ -68,30 +117,20 @@ def _strata(comparison: Comparison, measure: Measure) -> list[stats.Stratum]:
     ]
 
 
-def _sides(strata: Sequence[stats.Stratum]) -> list[list[Sequence[int]]]:
-    """Return the values of the baseline, one list per fixture, and those of the candidate."""
-    return [[stratum[side] for stratum in strata] for side in (0, 1)]
+def _possible(comparison: Comparison, measure: Measure) -> tuple[Fraction, Fraction | None]:
+    """Return the least and the most that a measure could change by; None: a count has no end."""
+    before = comparison.measures[measure][0]
+    least = -Fraction(before.part, comparison.weight)
+    return least, None if before.whole is None else Fraction(before.whole, comparison.weight) + least
 
 
-def _tested(strata: Sequence[stats.Stratum]) -> Tested:
-    try:
-        fewest = _fewest(strata, stats.LEVEL)
-        p = None if fewest is None else stats.permutation_p(strata)
-    except stats.TooUnevenError:
-        return Tested(len(strata), uneven=True)
-    return Tested(len(strata), p, fewest)
+def _mean(values: Sequence[int]) -> Fraction:
+    return Fraction(sum(values), len(values))
 
 
-def _fewest(strata: Sequence[stats.Stratum], level: Fraction) -> int | None:
-    """Return how many changes reach the level, whichever fixtures they are in, or None. Raises TooUnevenError."""
-    return stats.fewest_changes([(len(before), len(after)) for before, after in strata], level=level)
-
-
-def _interval(values: Sequence[Sequence[int]]) -> Interval | None:
-    """Return Wilson's interval. n is the number of fixtures, however many runs there are of each."""
-    return stats.wilson(stats.sum_of_means(values), len(values))
-
-
-def _noise(values: Sequence[Sequence[int]]) -> Noise | None:
-    repeated = [(sum(passed), len(passed)) for passed in values if len(passed) > 1]
-    return Noise(stats.own_noise(repeated), len(repeated)) if repeated else None
+def _noise(comparison: Comparison, side: int) -> Noise | None:
+    strata = [stratum[side] for stratum in _strata(comparison, PASSED)]
+    repeated = [(sum(passed), len(passed)) for passed in strata if len(passed) > 1]
+    if not repeated:
+        return None
+    return Noise(stats.own_noise(repeated), max(runs for _, runs in repeated))

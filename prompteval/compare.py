@@ -9,7 +9,19 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from prompteval.outcomes import MEASURES, PASSED, Counts, FixtureOutcome, LeftOut, Measure, PromptUsed, Ratio, Run, add
+from prompteval.outcomes import (
+    MEASURES,
+    PASSED,
+    Counts,
+    FixtureOutcome,
+    Given,
+    LeftOut,
+    Measure,
+    PromptUsed,
+    Ratio,
+    Run,
+    add,
+)
 from prompteval.samples import Samples, samples
 from prompteval.stats import sum_of_means
 
@@ -31,14 +43,18 @@ class Side:
 
     @cached_property
     def runs(self) -> list[Run]:
-        """The runs that count, oldest first: with an answer to a compared fixture, or all where none is compared."""
+        """The runs that count, oldest first: asked about a compared fixture, or all where none is compared."""
         return [run for run in self.samples.runs if run not in self.idle]
 
     @cached_property
     def idle(self) -> list[Run]:
-        """The runs without an answer to a compared fixture."""
-        answered = {identity for outcomes in self.outcomes.values() for identity in outcomes}
-        return [run for run in self.samples.runs if answered and run.id not in answered]
+        """The runs that were not asked about a compared fixture."""
+        asked = {identity for outcomes in self.outcomes.values() for identity in outcomes}
+        return [run for run in self.samples.runs if asked and run.id not in asked]
+
+    def number_of(self, state: str) -> int:
+        """Return how many of its answers are valid, invalid or missing."""
+        return sum(outcome.state == state for outcome in self.all_outcomes)
 
     @cached_property
     def all_outcomes(self) -> list[FixtureOutcome]:
@@ -46,7 +62,7 @@ class Side:
         return [outcome for outcomes in self.outcomes.values() for outcome in outcomes.values()]
 
     def counts_of(self, run: Run) -> Counts:
-        """Return the sums of one run over the compared fixtures that it answered."""
+        """Return the sums of one run over the compared fixtures that it was asked about."""
         return add(answers[run.id].counts for answers in self.outcomes.values() if run.id in answers)
 
 
@@ -82,9 +98,11 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A baseline and a candidate of one suite, on the fixtures that both answered with the same session.
+    """A baseline and a candidate of one suite, on the fixtures that both were asked about with the same session.
 
-    `labels` is the corpus revision whose labels scored both sides; None: each run's own.
+    `labels` is the corpus revision whose labels scored both sides; None: each run's own. `shared` counts the answers
+    that are not empty and word for word the same on both sides, and `not_named` has the runs that are like those of a
+    side which was named by a run id.
     """
 
     suite: str
@@ -93,6 +111,8 @@ class Comparison:
     labels: str | None
     left_out: Sequence[LeftOut]
     prompts: Mapping[str, tuple[PromptUsed, ...]]  # by run id
+    shared: int
+    not_named: Sequence[Run]
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -114,7 +134,7 @@ class Comparison:
 
     @cached_property
     def answers_each(self) -> int | None:
-        """How many answers each fixture has on either side; None: not all have the same number."""
+        """How many runs each fixture has on either side; None: not all have the same number."""
         numbers = {len(answers) for pair in self.pairs for answers in pair.sides}
         return numbers.pop() if len(numbers) == 1 else None
 
@@ -177,8 +197,8 @@ class _Asked(NamedTuple):
 def compare(ledger: Ledger, baseline: Selection, candidate: Selection, labels: str | None) -> Comparison:
     """Return the comparison of two sides of one suite under the labels of corpus `labels` (None: each run's own).
 
-    A fixture takes part when each side answered the very session of that corpus (None: of the newest candidate's) in at
-    least one run; the rest are left out, each with its reason.
+    A fixture takes part when each side was asked about the very session of that corpus (None: of the newest
+    candidate's) in at least one run; the rest are left out, each with its reason. A missing answer counts as failed.
     """
     runs = [*baseline.runs, *candidate.runs]
     scoring = ledger.score(runs, labels, more=["prompt"])
@@ -186,10 +206,13 @@ def compare(ledger: Ledger, baseline: Selection, candidate: Selection, labels: s
     sessions = {corpus: scoring.sessions(corpus) for corpus in corpora}
     wanted = sessions[labels or runs[-1].corpus]
     before, after = (_asked(side, scoring, sessions, wanted) for side in (baseline, candidate))
-    shared = sorted(before.outcomes.keys() & after.outcomes.keys())
-    rest = {name for run in runs for name in sessions[run.corpus]}.difference(shared)
+    fixtures = sorted(before.outcomes.keys() & after.outcomes.keys())
+    rest = {name for run in runs for name in sessions[run.corpus]}.difference(fixtures)
     left_out = [LeftOut(name, _why(name, wanted, before, after)) for name in sorted(rest)]
-    return Comparison(runs[-1].suite, before.on(shared), after.on(shared), labels, left_out, scoring.prompts())
+    sides = before.on(fixtures), after.on(fixtures)
+    shared = _shared(sides, scoring.given(), fixtures)
+    others = [run for side in (baseline, candidate) for run in _not_named(ledger, side, runs)]
+    return Comparison(runs[-1].suite, *sides, labels, left_out, scoring.prompts(), shared, others)
 
 
 def _asked(
@@ -200,19 +223,37 @@ def _asked(
     for run in counted.runs:
         for outcome in outcomes.get(run.id, ()):
             name = outcome.fixture_id
-            if outcome.state != "missing" and sessions[run.corpus].get(name) == wanted.get(name):
+            if name in wanted and sessions[run.corpus][name] == wanted[name]:
                 found[name][run.id] = outcome
     return _Asked(side.name, counted, [sessions[run.corpus] for run in side.runs], found)
 
 
 def _why(name: str, wanted: Mapping[str, str], *sides: _Asked) -> str:
-    """Return why a fixture is left out; a side lacks it that has no answer to its session that counts."""
+    """Return why a fixture is left out."""
     asked = [side.name for side in sides if any(name in sessions for sessions in side.sessions)]
     if len(asked) == 1:
         return f"only in {asked[0]}"
-    if name not in wanted:
-        return "not in the labels' corpus"
-    lacking = [side for side in sides if name not in side.outcomes]
-    if any(all(sessions.get(name) != wanted[name] for sessions in side.sessions) for side in lacking):
-        return "its session changed"
-    return f"no answer in {' and '.join(side.name for side in lacking)}"
+    return "its session changed" if name in wanted else "not in the labels' corpus"
+
+
+def _shared(sides: Sequence[Side], given: Mapping[str, Given], fixtures: Iterable[str]) -> int:
+    """Return how many answers to some fixtures are not empty and word for word the same on both sides."""
+    before, after = (
+        {
+            (name, given[run.id].answers[name])
+            for run in side.runs
+            if run.id in given
+            for name in given[run.id].telling.intersection(fixtures)
+        }
+        for side in sides
+    )
+    return len(before & after)
+
+
+def _not_named(ledger: Ledger, side: Selection, compared: Sequence[Run]) -> list[Run]:
+    """Return the runs with the version and setting of a side that is one run, which are not compared."""
+    if side.is_version:
+        return []
+    (named,) = side.runs
+    alike = ledger.select_by_suite(named.version, named.suite)[named.suite].runs
+    return [run for run in alike if run.setting == named.setting and run not in compared]

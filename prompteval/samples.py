@@ -10,11 +10,12 @@ from prompteval.outcomes import Given, Run
 
 
 class Copy(NamedTuple):
-    """A run that is not counted, since each of its answers is in another one, which is."""
+    """A run that is not counted, since each of its answers is in another one, which is. `repeat`: that has no other."""
 
     run: Run
     of: Run
     answers: int
+    repeat: bool
 
 
 class Samples(NamedTuple):
@@ -45,7 +46,8 @@ def samples(runs: Sequence[Run], given: Mapping[str, Given]) -> Samples:
         other = place
         while other in whole:  # a copy of a copy is one of what that is a copy of
             other = whole[other]
-        copies.append(Copy(runs[place], runs[other], len(own[place].answers)))
+        same = own[place].answers == own[other].answers
+        copies.append(Copy(runs[place], runs[other], len(own[place].answers), same))
     counted = [place for place in range(len(runs)) if place not in whole]
     times = Counter((fixture, own[place].answers[fixture]) for place in counted for fixture in own[place].telling)
     return Samples([runs[place] for place in counted], copies, sum(number > 1 for number in times.values()))
@@ -54,15 +56,15 @@ def samples(runs: Sequence[Run], given: Mapping[str, Given]) -> Samples:
 def _whole(place: int, given: Sequence[Given], holders: Mapping[_Answer, Sequence[int]]) -> int | None:
     """Return the first run that has all answers of the run in `place`: more than those, or the same and came first.
 
-    None: it is a sample. `holders` has the places of the runs with each answer. Only a run with its rarest answer can
-    have all of them, so that not every run is compared with every other.
+    None: it is a sample. Empty answers alone can be the same by chance: a run of nothing else is a copy only of a run
+    that has others too, or where it was recorded as a repeat. `holders` has the places of the runs with each answer.
+    Only a run with its rarest answer can have all of them, so that not every run is compared with every other.
     """
     mine = given[place]
-    if not mine.telling or mine.repeated:
-        return None
     answers = mine.answers.items()
-    for other in min((holders[answer] for answer in answers), key=len):
-        theirs = given[other].answers.items()
-        if answers < theirs or (answers == theirs and other < place):
+    for other in min((holders[answer] for answer in answers), key=len, default=()):
+        theirs = given[other]
+        has_all = answers < theirs.answers.items() or (answers == theirs.answers.items() and other < place)
+        if has_all and (mine.telling or theirs.telling or mine.repeated):
             return other
     return None

@@ -2,7 +2,7 @@
 
 Sources: the permutation test is Fisher's, within strata (Edgington & Onghena, Randomization Tests, 4th ed., chapters 3
 and 6); with one answer a side it is the exact test of McNemar (1947) on pass and fail, and the sign-flip test on
-counts. The interval is Wilson's (1927), the adjustment Holm's (1979).
+counts. The adjustment is Holm's (1979), the interval Student's (1908).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache
 from itertools import accumulate
+from statistics import stdev
 
 Z95 = 1.959963984540054  # the 97.5 % point of the normal distribution
 LEVEL = Fraction(1, 20)
@@ -120,26 +120,6 @@ def _subset_sums(values: Sequence[int], size: int) -> list[int]:
     return _fields(by_size[size], octets)
 
 
-def fewest_changes(sizes: Sequence[tuple[int, int]], against: int = 0, level: Fraction = LEVEL) -> int | None:
-    """Return how many fixtures must change one way, `against` of them having changed the other, to reach p <= `level`.
-
-    `sizes` holds, for each fixture, how many answers the two sides have; a change is from failing in all of one side's
-    to passing in all of the other's. None: not even a change of all the rest would do. The fixtures with the fewest
-    ways to hand their answers out are the hardest to reach the level with, so they come first.
-    """
-    sizes = sorted(sizes, key=lambda size: (math.comb(sum(size), size[0]), size))
-    for changed in range(against + 1, len(sizes) - against + 1):
-        if _p_of_changes(tuple(sizes[:against]), tuple(sizes[against : against + changed])) <= level:
-            return changed
-    return None
-
-
-@cache
-def _p_of_changes(worse: tuple[tuple[int, int], ...], better: tuple[tuple[int, int], ...]) -> Fraction:
-    """Return p where fixtures of these sizes changed, and nothing else. Asked for the same by every measure."""
-    return permutation_p([*(((1,) * m, (0,) * n) for m, n in worse), *(((0,) * m, (1,) * n) for m, n in better)])
-
-
 def sum_of_means(lists: Iterable[Sequence[int]]) -> Fraction:
     """Return the sum of the means of lists of numbers; one fraction per length, since fractions add up slowly."""
     totals: dict[int, int] = defaultdict(int)
@@ -148,14 +128,37 @@ def sum_of_means(lists: Iterable[Sequence[int]]) -> Fraction:
     return sum((Fraction(total, length) for length, total in totals.items()), Fraction(0))
 
 
-def wilson(passed: Fraction | int, total: int) -> tuple[float, float] | None:
-    """Return Wilson's 95 % interval of a share, or None for 0/0. `passed` may be a mean over runs."""
-    if not total:
-        return None
-    share, square = float(Fraction(passed) / total), Z95 * Z95 / total
-    middle = share + square / 2
-    half = math.sqrt(square * (share * (1 - share) + square / 4))
-    return max(0.0, (middle - half) / (1 + square)), min(1.0, (middle + half) / (1 + square))
+def change_interval(differences: Sequence[Fraction]) -> tuple[float, float]:
+    """Return the 95 % interval of a sum of differences, one per fixture: Student's t over fixtures (1908).
+
+    A difference of +1 and one of -1 are added for the width alone, so that fixtures of which none or few moved do not
+    look certain (in the manner of Agresti and Caffo, 2000). The interval is centred on the sum.
+    """
+    change, n = float(sum(differences)), len(differences)
+    half = student_t975(n + 1) * stdev([*map(float, differences), 1.0, -1.0]) * n / math.sqrt(n + 2)
+    return change - half, change + half
+
+
+def student_t975(degrees: int) -> float:
+    """Return the 97.5 % point of Student's t, by bisection of its distribution function."""
+    low, high = 1.9, 13.0  # infinitely many degrees, and 1
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, degrees) < 0.95 else (low, middle)
+    return (low + high) / 2
+
+
+def _within(t: float, degrees: int) -> float:
+    """Return the probability of Student's t between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    theta = math.atan(t / math.sqrt(degrees))
+    cosine, odd = math.cos(theta), degrees % 2
+    term, total = (cosine, 0.0) if odd else (1.0, 0.0)
+    for power in range(1 + odd, degrees, 2):
+        total += term
+        term *= cosine * cosine * power / (power + 1)
+    if odd:
+        return 2 / math.pi * (theta + math.sin(theta) * total)
+    return math.sin(theta) * total
 
 
 def holm(ps: Sequence[Fraction]) -> list[Fraction]:

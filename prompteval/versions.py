@@ -45,6 +45,11 @@ class History(NamedTuple):
     prompts: Prompts
 
     @property
+    def repeats(self) -> list[tuple[Run, Run]]:
+        """The copies that have exactly the answers of another run, each with that run."""
+        return [(copy.run, copy.of) for copy in self.copies if copy.repeat]
+
+    @property
     def by_version(self) -> list[tuple[Run, int, Counts]]:
         """One entry for each version and setting, versions by number: its first run, how many, the sums."""
         sums = dict(self.runs)

@@ -149,6 +149,26 @@ def test_an_alternative_that_cannot_occur(corpus: Path) -> None:
     assert "warning: expected" not in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("key", "slip", "said"),
+    [
+        ("category", "categroy", ['line 1: missing key "category"', 'line 1: unknown key "categroy"']),
+        (
+            "must_match_all",
+            "must_match_al",
+            [
+                'expected_points[0] (line 5): needs "must_match_all" or "must_match_any"',
+                'expected_points[0] (line 5): unknown key "must_match_al"',
+            ],
+        ),
+    ],
+)
+def test_a_misspelt_key_is_not_another_format(corpus: Path, key: str, slip: str, said: list[str]) -> None:
+    edit(SIDECAR, key, slip)(corpus)
+    lines = [line for line in cli("check", corpus).stdout.splitlines() if SIDECAR in line]
+    assert lines == [f"{SIDECAR}: {text}" for text in said]
+
+
 @pytest.mark.parametrize("role", ["must_not_match", "must_match_none"])
 def test_no_guards_at_all(corpus: Path, role: str) -> None:
     edit(SIDECAR, r"(?s)must_not_match:\n\s+- seven", f"{role}: []")(corpus)
@@ -186,6 +206,9 @@ def test_files_of_another_format_get_one_line_each(corpus: Path) -> None:
     sidecar.rename(sidecar.with_suffix(".yml"))
     assert one_line_about(corpus, "admit-rule-01").endswith(".yml: ends in .yml; rename it to end in .yaml")
     sidecar.with_suffix(".yml").rename(sidecar)
+    sidecar.with_suffix(".yml").write_text("", "utf-8")  # a rename would replace the labels
+    assert one_line_about(corpus, "admit-rule-01.yml").endswith('"admit-rule-01.yaml" is there too; keep one')
+    sidecar.with_suffix(".yml").unlink()
     session_file = corpus / SESSION
     session_file.rename(session_file.with_suffix(".markdown"))
     assert one_line_about(corpus, "admit-rule-01").endswith(": ends in .markdown; rename it to end in .md")
@@ -236,7 +259,9 @@ def test_no_corpus(tmp_path: Path) -> None:
     assert "no fixtures in" in refused("check", tmp_path)
 
 
-def test_the_committed_corpus() -> None:
-    lines = ok("check", ROOT / "fixtures").splitlines()
-    assert lines[-1].startswith("24 sessions: 0 problems and ")
-    assert all(line.startswith("warning: ") and " is weak: " in line for line in lines[:-1])
+@pytest.mark.parametrize(("root", "sessions"), [("fixtures", 24), ("fixtures/stress", 16)])
+def test_the_committed_suites(root: str, sessions: int) -> None:
+    lines = ok("check", ROOT / root).splitlines()
+    assert lines[-1].startswith(f"{sessions} sessions: 0 problems and ")
+    known = (" is weak: ", " shares 10 words in a row ")
+    assert all(line.startswith("warning: ") and any(what in line for what in known) for line in lines[:-1])

@@ -233,8 +233,10 @@ def _message(schema: Mapping[str, Any], error: jsonschema_rs.ValidationError) ->
     if name == "UniqueItems":
         terms: Any = error.instance
         return ", ".join(f'"{term}" occurs twice' for term in dict.fromkeys(terms) if terms.count(term) > 1)
-    if name == "AnyOf" and "must_match_all" in error.message + str(error.schema_path):
-        return 'needs "must_match_all" or "must_match_any"'
+    if name == "AnyOf":
+        lacks = [[getattr(inner.kind, "property", None) for inner in each] for each in kind.context]
+        if all(keys and all(keys) for keys in lacks):
+            return "needs " + " or ".join(" and ".join(f'"{key}"' for key in keys) for keys in lacks)
     return str(error.message)
 
 

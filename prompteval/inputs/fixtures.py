@@ -111,11 +111,14 @@ def _read_all(root: Path, name: str, suffix: str, problems: list[Problem]) -> tu
             texts[stem] = read_text(path)
         except FileRefusedError as error:
             problems.append(Problem(f"{name}/{path.name}", "", str(error)))
-    endings = dict(os.path.splitext(other) for other in listing.others)
-    misnamed = {stem: ending for stem, ending in endings.items() if ending.lower() in _NEARLY[suffix]}
-    for stem, ending in misnamed.items():
-        problems.append(Problem(f"{name}/{stem}{ending}", "", f"ends in {ending}; rename it to end in {suffix}"))
-    return texts, set(misnamed)
+    misnamed = set()
+    for stem, ending in map(os.path.splitext, listing.others):
+        if ending.lower() in _NEARLY[suffix]:
+            misnamed.add(stem)
+            there = stem in listing.files
+            advice = f'"{stem}{suffix}" is there too; keep one' if there else f"rename it to end in {suffix}"
+            problems.append(Problem(f"{name}/{stem}{ending}", "", f"ends in {ending}; {advice}"))
+    return texts, misnamed
 
 
 def _unpaired(loaded: Loaded, expected: Collection[str], misnamed: Collection[str]) -> Iterator[Problem]:
@@ -162,11 +165,11 @@ def _foreign_keys(value: Any) -> list[str]:
         return []
     known = {*Labels._fields, "fixture_id", "expected_points"} - {"points"}
     unknown = [key for key in value if key not in known]
-    if unknown and not known - {"notes"} <= value.keys():
+    if unknown and len(known - {"notes"} - value.keys()) > 1:  # a misspelt key lacks one
         return unknown
     points = value.get("expected_points")
     own = [point for point in points if isinstance(point, dict)] if isinstance(points, list) else []
-    if any("must_match_all" in point or "must_match_any" in point for point in own):
+    if any(key.startswith("must_") for point in own for key in point):
         return []
     return list(dict.fromkeys(key for point in own for key in point if key not in ExpectedPoint._fields))
 

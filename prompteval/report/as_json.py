@@ -11,6 +11,7 @@ from prompteval.compare import Comparison, Side
 from prompteval.outcomes import PASSED, Counts, FixtureOutcome, LeftOut, Measure, PromptUsed, Ratio, Run, Scored, add
 from prompteval.report import reasons
 from prompteval.report.diff import differences
+from prompteval.report.verdict import verdict
 from prompteval.samples import Copy
 from prompteval.tags import SETTING
 from prompteval.versions import Compared, History, all_runs
@@ -81,8 +82,10 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "prompts": _both(_prompts(side, comparison.prompts) for side in comparison.sides),
         "labels": comparison.labels,
         "differences": list(differences(comparison)),
+        "shared_answers": comparison.shared,
+        "not_named": [run.id for run in comparison.not_named],
         **_both({**_side(side), "means": mean} for side, mean in zip(comparison.sides, means, strict=True)),
-        "evidence": _evidence(comparison) if comparison.pairs and comparison.same_labels else None,
+        "evidence": _evidence(comparison) if comparison.pairs else None,
         "fixtures": [
             {
                 "fixture_id": pair.fixture_id,
@@ -134,22 +137,25 @@ def _means(means: Mapping[Measure, Ratio], weight: int) -> dict[str, float]:
 
 
 def _evidence(comparison: Comparison) -> dict[str, Any]:
-    """Probabilities as numbers, and `exact` as the fraction they come from."""
+    """What chance says of each measure; probabilities as numbers, and `exact` as the fraction they come from."""
     evidence = weigh(comparison)
     return {
-        "p": {
+        "measures": {
             measure.key: {
-                "value": None if tested.p is None else float(tested.p),
-                "exact": None if tested.p is None else str(tested.p),
-                "adjusted": tested.adjusted,
-                "fixtures": tested.fixtures,
-                "fewest_changes": tested.fewest,
+                "fixtures": found.fixtures,
+                "change": float(found.change),
+                "interval": None if found.low is None else [found.low, found.high],
+                "p": None if found.p is None else float(found.p),
+                "exact": None if found.p is None else str(found.p),
+                "adjusted": None if found.adjusted is None else float(found.adjusted),
+                "why": found.why or None,
             }
-            for measure, tested in evidence.tested.items()
+            for measure, found in evidence.weighed.items()
         },
-        "intervals": {measure.key: _both(both) for measure, both in evidence.intervals.items()},
         "noise": _both(noise and float(noise.differ) for noise in evidence.noise),
-        "noise_fixtures": _both(noise.fixtures if noise else 0 for noise in evidence.noise),
+        "moves_by_chance": evidence.moves_by_chance,
+        "runs_needed": evidence.runs_needed,
+        "verdict": verdict(comparison, evidence),
     }
 
 

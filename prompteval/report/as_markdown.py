@@ -15,6 +15,8 @@ _MENTION = re.compile(r"@(?=\w)")
 def render(report: Report) -> str:
     """Return the report as GitHub-flavoured Markdown that ends in a line break."""
     blocks = [f"**{escape(report.headline)}**"]
+    if report.lead:
+        blocks.append(escape(report.lead))
     if report.lines:
         blocks.append("\n".join(f"- {escape(line)}" for line in report.lines))
     for section in report.sections:

@@ -11,6 +11,8 @@ from prompteval.text.visible import visible
 def render(report: Report) -> str:
     """Return the report as plain text that ends in a line break."""
     lines = [visible(report.headline)]
+    if report.lead:
+        lines += ["", visible(report.lead)]
     if report.lines:
         lines += ["", *(visible(line) for line in report.lines)]
     for section in report.sections:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from prompteval.chance import weigh
 from prompteval.compare import Comparison, Pair, Side
 from prompteval.errors import count
 from prompteval.outcomes import PASSED, PHANTOMS, RECALL, Ratio
 from prompteval.report import reasons
-from prompteval.report.chance import evidence_section
-from prompteval.report.numbers import MEASURE_HEADERS, UNKNOWN, decimals, number, of, share, shares
+from prompteval.report.numbers import MEASURE_HEADERS, UNKNOWN, number, of, shares
 from prompteval.report.prompts import change_of_prompt, odd_prompts, prompt_section
 from prompteval.report.score import extracted
 from prompteval.report.table import Report, Section, Table, corpus_name, left_out, not_counted
+from prompteval.report.verdict import limits, measures_table, notes_on_fairness, verdict
 from prompteval.tags import SETTING, shown, shown_setting
 from prompteval.versions import Compared
 
@@ -34,20 +35,24 @@ def diff_reports(compared: Compared, with_prompt: bool = False) -> list[Report]:
 def _report(comparison: Comparison, suite: str, with_prompt: bool) -> Report:
     several = any(len(side.runs) > 1 for side in comparison.sides)
     names = [side.name for side in comparison.sides]
+    evidence = weigh(comparison)
     categories = [(name, *map(of, passed)) for name, passed in comparison.categories.items()]
     sections = [
-        Section("Totals", table=_totals(comparison, names)),
-        *([Section("Runs", table=_runs_table(comparison))] if several else []),
-        *([evidence_section(comparison)] if comparison.pairs else []),
-        Section("Categories", table=Table(("Category", *names), categories, right=names)),
+        Section("Measures", table=measures_table(comparison, evidence)),
+        limits(comparison, evidence),
         *([prompt_section(comparison)] if with_prompt else []),
-        _changed("Moved up" if several else "Fixed", comparison.changed("fixed")),
-        _changed("Moved down" if several else "Broken", comparison.changed("broken")),
-        _still_failing(comparison.changed("still-failing")),
+        *_changed("Broken", comparison.changed("broken")),
+        *_changed("Fixed", comparison.changed("fixed"), folded=True),
+        *_still_failing(comparison.changed("still-failing")),
+        *([Section("Runs", table=_runs_table(comparison))] if several else []),
+        Section("Categories", table=Table(("Category", *names), categories, right=names), folded=True),
         *left_out(comparison.left_out),
     ]
+    if not comparison.pairs:
+        sections = left_out(comparison.left_out)
     short = f"{suite}{' and '.join(names)}, {shown_setting(comparison.candidate.runs[-1])}"
-    return Report(suite + _headline(comparison), list(_lines(comparison)), sections, short)
+    lead = verdict(comparison, evidence) if comparison.pairs else ""
+    return Report(suite + _headline(comparison), list(_lines(comparison)), sections, short, lead)
 
 
 def _headline(comparison: Comparison) -> str:
@@ -80,39 +85,25 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         named = "" if versions == side.name else f" of version {versions}"
         yield f"{role} {side.name}{named}: {'runs' if len(side.runs) > 1 else 'run'} {runs}"
         for run in side.idle:
-            yield f"run {run.short_id} of {side.name} is not counted: it has no answer to a compared fixture"
+            yield f"run {run.short_id} of {side.name} is not counted: it was not asked about a compared fixture"
         for copy in side.samples.copies:
             yield not_counted(copy, side.name)
     before, after = comparison.baseline.runs[0], comparison.candidate.runs[-1]
     if before.setting == after.setting:
         yield f"both with {shown_setting(after)}"
     if differs := list(differences(comparison)):
-        compared = {run.version for side in comparison.sides for run in side.runs}
-        beside = "beside the prompt version these differ too" if len(compared) > 1 else "these differ"
-        yield f"confounded: {beside}: {'; '.join(differs)}"
+        yield f"note: the runs also differ in {'; '.join(differs)}"
     judge = "each run under the labels it was recorded with"
     if comparison.labels:
         version = after.corpus_version if after.corpus == comparison.labels else None
         judge = f"under the labels of suite {comparison.suite}, corpus {corpus_name(comparison.labels, version)}"
     yield f"{count(len(comparison.pairs), 'fixture')} compared, {judge}"
     if comparison.pairs and not comparison.answers_each:
-        yield "fixtures have different numbers of answers: each counts once, with the mean over its answers"
+        yield "each fixture counts once, with the mean over its answers, of which there are not the same number each"
     yield from change_of_prompt(comparison)
     yield from odd_prompts([run for side in comparison.sides for run in side.runs], comparison.prompts)
-    yield from _invalid(comparison)
+    yield from notes_on_fairness(comparison)
     yield from _ceiling(comparison)
-
-
-def _invalid(comparison: Comparison) -> Iterator[str]:
-    """Say where answers are invalid, since those have no phantoms and would look the better for it."""
-    told = [
-        f"{invalid} of {count(len(side.all_outcomes), 'answer')} of {side.name}"
-        for side in comparison.sides
-        if (invalid := sum(outcome.state == "invalid" for outcome in side.all_outcomes))
-    ]
-    if told:
-        fixtures = f"{count(len(comparison.readable), 'fixture')} with a valid answer on both sides"
-        yield f"invalid: {', '.join(told)}; they count as failed, and phantoms are those of the {fixtures}"
 
 
 def _ceiling(comparison: Comparison) -> Iterator[str]:
@@ -127,28 +118,10 @@ def _ceiling(comparison: Comparison) -> Iterator[str]:
 
 def differences(comparison: Comparison) -> Iterator[str]:
     """Yield what differs between the two sides beside the version, each with both values."""
-    for name, show in (*SETTING.items(), ("corpus", lambda revision: revision[:8])):
+    for name, show in SETTING.items():
         before, after = (sorted({show(getattr(run, name)) for run in side.runs}) for side in comparison.sides)
         if before != after:
-            yield f"{name} {' and '.join(before)} against {' and '.join(after)}"
-
-
-def _totals(comparison: Comparison, names: Sequence[str]) -> Table:
-    rows = []
-    for measure, (before, after) in comparison.measures.items():
-        known = comparison.readable or not measure.readable
-        cells = (share(before), share(after), _moved(before, after)) if known else (UNKNOWN,) * 3
-        rows.append((measure.name, *cells))
-    return Table(("Measure", *names, "Change"), rows, right=(*names, "Change"))
-
-
-def _moved(before: Ratio, after: Ratio) -> str:
-    """Return the change of a count, or of a share in percentage points, signed; `n/a` where one is unknown."""
-    was, now = before.value, after.value
-    if was is None or now is None:
-        return UNKNOWN
-    sign = "+" if now > was else "-" if now < was else ""
-    return sign + (number(abs(now - was)) if before.whole is None else f"{decimals(100 * abs(now - was))} pp")
+            yield f"{name}: {' and '.join(before)} against {' and '.join(after)}"
 
 
 def _runs_table(comparison: Comparison) -> Table:
@@ -158,12 +131,13 @@ def _runs_table(comparison: Comparison) -> Table:
     return Table(("Side", "Run", "Date", *MEASURE_HEADERS), rows, right=MEASURE_HEADERS)
 
 
-def _changed(heading: str, pairs: Sequence[Pair]) -> Section:
+def _changed(heading: str, pairs: Sequence[Pair], folded: bool = False) -> list[Section]:
+    """Return the section of fixtures that changed, or none where none did."""
     if not pairs:
-        return Section(heading, ("none",))
+        return []
     rows = [(pair.fixture_id, " → ".join(map(of, pair.passes))) for pair in pairs]
     why = [list(_why(pair)) for pair in pairs]
-    return Section(heading, table=Table(("Fixture", "Passes"), rows, ("Passes",), why))
+    return [Section(heading, table=Table(("Fixture", "Passes"), rows, ("Passes",), why), folded=folded)]
 
 
 def _why(pair: Pair) -> Iterator[str]:
@@ -174,11 +148,10 @@ def _why(pair: Pair) -> Iterator[str]:
             yield f"{label}: {text}" + (f" ({times} of {len(answers)} runs)" if len(answers) > 1 else "")
 
 
-def _still_failing(pairs: Sequence[Pair]) -> Section:
+def _still_failing(pairs: Sequence[Pair]) -> list[Section]:
     other = [pair for pair in pairs if pair.other_reason]
     same = [pair.fixture_id for pair in pairs if not pair.other_reason]
-    section = _changed("Still failing for another reason", other)._replace(folded=True)
+    sections = _changed("Still failing for another reason", other, folded=True)
     if same:
-        line = f"{len(same)}{' more' if other else ''} for the same reason: {', '.join(same)}"
-        section = section._replace(lines=(line,))
-    return section
+        sections.append(Section("Still failing for the same reason", (", ".join(same),)))
+    return sections

@@ -27,6 +27,7 @@ def _report(history: History, grain: str, suite: str) -> Report:
             "each run under the labels it was recorded with; use --labels latest to score all runs with the same labels"
         )
     lines += odd_prompts([run for run, _ in history.runs], history.prompts)
+    lines += repeated(history)
     if grain == "version":
         lines += [not_counted(copy, shown(copy.run.version)) for copy in history.copies]
     listed = Section("", table=_by_version(history) if grain == "version" else _by_run(history))
@@ -35,6 +36,11 @@ def _report(history: History, grain: str, suite: str) -> Report:
         f"{suite}{count(len(history.runs), 'run')} of {count(versions, 'version')}{', oldest first' * (grain == 'run')}"
     )
     return Report(headline, lines, [listed, *left_out(history.left_out, "Left out of some runs")])
+
+
+def repeated(history: History) -> list[str]:
+    """Return a line for each run that has exactly the answers of an earlier one with the same tags."""
+    return [f"run {run.short_id} is a repeat of run {first.short_id}" for run, first in history.repeats]
 
 
 def _by_version(history: History) -> Table:

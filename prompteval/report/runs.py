@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from prompteval.errors import count
 from prompteval.outcomes import MEASURES
+from prompteval.report.history import repeated
 from prompteval.report.numbers import MEASURE_HEADERS, UNKNOWN, answers, of
 from prompteval.report.table import Report, Section, Table
 from prompteval.tags import SETTING_HEADERS, setting_cells, shown
@@ -32,5 +33,6 @@ def runs_reports(histories: Sequence[History]) -> list[Report]:
         )
         reached = (measure.of(sums) for measure in MEASURES)
         rows.append((*tags, answers(sums), *(UNKNOWN if ratio.whole == 0 else of(ratio) for ratio in reached)))
+    repeats = [line for each in histories for line in repeated(each)]
     listed = Section("", table=Table(headers, rows, right=("Temperature", "Sample", *measures)))
-    return [Report(f"{count(len(runs), 'run')}, oldest first", (), (listed,))]
+    return [Report(f"{count(len(runs), 'run')}, oldest first", repeats, (listed,))]

@@ -32,12 +32,16 @@ class Section(NamedTuple):
 
 
 class Report(NamedTuple):
-    """A whole report: the sentence that sums it up, what it is of, its sections, and a name for a list of links."""
+    """A whole report: the sentence that sums it up, what it is of, its sections, and a name for a list of links.
+
+    `lead` is a paragraph that stands below the headline.
+    """
 
     headline: str
     lines: Sequence[str]
     sections: Sequence[Section]
     short: str = ""
+    lead: str = ""
 
 
 def left_out(fixtures: Sequence[LeftOut], heading: str = "Left out") -> list[Section]:

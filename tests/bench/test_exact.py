@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from prompteval.stats import Stratum, fewest_changes, permutation_p
+from prompteval.stats import Stratum, permutation_p
 
 pytestmark = pytest.mark.slow
 
@@ -22,11 +22,10 @@ def _strata(runs: int, highest: int) -> list[Stratum]:
 
 @pytest.mark.parametrize(("runs", "bound"), [(5, 0.2), (30, 2.0)])
 def test_seconds_of_a_comparison(runs: int, bound: float) -> None:
-    """24 fixtures: recall and phantoms with up to three a fixture, the gate, and what could have been detected."""
+    """24 fixtures: recall and phantoms with up to three per fixture, and the gate."""
     started = time.process_time()
     for highest in (3, 3, 1):
         permutation_p(_strata(runs, highest))
-        fewest_changes([(runs, runs)] * 24)
     taken = time.process_time() - started
     print(f"\n{runs} against {runs} runs: {taken / bound:.2f} of the {bound} s allowed")
     assert taken <= bound
