@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections import defaultdict
@@ -54,14 +53,22 @@ order by mine.fixture_id
 """
 _REASONS = """
 select
-  reason.run_id, reason.fixture_id, reason.code, reason.count, reason.budget, reason.point_id, point.type,
-  point.satisfied_by > 0, fixture_count.proposals, validity.problems, reason.nearest
+  reason.run_id, reason.fixture_id, reason.code, reason.point_id, reason.count, reason.budget, point.type,
+  point.satisfied_by > 0, fixture_count.proposals
 from fixture_reason as reason
 join fixture_count using (run_id, fixture_id)
-join scored using (run_id, fixture_id)
-left join validity using (answer, contract)
 left join point_outcome as point using (run_id, fixture_id, point_id)
 order by reason.run_id, reason.fixture_id, reason.position
+"""
+# What a reason names, each in a row.
+_NAMED = """
+select run_id, fixture_id, 'missed' as code, point_id, term as text, 0 as place from leaked
+union all
+select run_id, fixture_id, 'phantoms', null, title, number from proposal_outcome where not expected
+union all
+select run_id, fixture_id, 'invalid', null, value, key
+from scored join validity using (answer, contract) join json_each(problems)
+order by run_id, fixture_id, code, point_id, place, text
 """
 _POINTS = """
 select fixture_id, point_id, count(*), sum(matched), count(rank)
@@ -218,34 +225,16 @@ class Scoring:
         return found
 
     def _reasons(self) -> dict[Key, list[Reason]]:
+        named: dict[Any, list[str]] = defaultdict(list)
+        for *place, text, _ in self.ask(_NAMED):
+            named[tuple(place)].append(text)
         found: dict[Key, list[Reason]] = defaultdict(list)
-        near = {(*place, miss.number): miss for place, misses in self.near_misses.items() for miss in misses}
-        titles = self._texts(
-            "select run_id, fixture_id, '', title from proposal_outcome where not expected"
-            " order by run_id, fixture_id, number"
-        )
-        leaks = self._texts(
-            "select run_id, fixture_id, point_id, term from leaked order by run_id, fixture_id, point_id, term"
-        )
-        for run, fixture, code, count, budget, point, type_, satisfied, proposals, problems, nearest in self.ask(
-            _REASONS
-        ):
-            said = {
-                "invalid": json.loads(problems or "[]"),
-                "missed": leaks.get((run, fixture, point), ()),
-                "phantoms": titles.get((run, fixture, ""), ()),
-            }
-            texts = tuple(said.get(code, ()))
-            miss = near.get((run, fixture, point, nearest))
+        for run, fixture, code, point, count, budget, type_, satisfied, proposals in self.ask(_REASONS):
+            texts = tuple(named[run, fixture, code, point])
+            nearest = next(iter(self.near_misses.get((run, fixture, point), ())), None)
             found[run, fixture].append(
-                Reason(code, count or 0, budget or 0, point, type_, bool(satisfied), proposals, texts, miss)
+                Reason(code, count or 0, budget or 0, point, type_, bool(satisfied), proposals, texts, nearest)
             )
-        return found
-
-    def _texts(self, query: str) -> dict[Place, list[str]]:
-        found: dict[Place, list[str]] = defaultdict(list)
-        for *place, text in self.ask(query):
-            found[place[0], place[1], place[2]].append(text)
         return found
 
     @cached_property
