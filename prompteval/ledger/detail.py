@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from prompteval.inputs.contract import contract_of, proposals_of
 from prompteval.ledger.scoring import Key, Scoring
 from prompteval.outcomes import FixtureOutcome, NearMiss, Run, Wanted
 
-if TYPE_CHECKING:
-    from prompteval.model import Proposal
-
 _AROUND = 30  # characters on each side of a hit
 _FIXTURE = """
-select notes, expect_empty, max_unexpected_proposals, scored.answer, scored.contract, corpus_fixture.session
+select notes, expect_empty, max_unexpected_proposals, answer, contract, problems, session
 from scored
 join expectation using (labels)
+left join validity using (answer, contract)
 join run on run.id = scored.run_id
 join corpus_fixture using (corpus, fixture_id)
 where run_id = ? and fixture_id = ?
@@ -26,11 +26,12 @@ _POINTS = """
 select point_id, type, matched from point_outcome where run_id = ? and fixture_id = ? order by position
 """
 _PROPOSALS = """
-select number, expected, written, read, spelled, others, others_read, others_spelled
+select expected, written, read, spelled, others, others_read, others_spelled
 from proposal_outcome
 join scored using (run_id, fixture_id)
 join search_text using (answer, contract, number)
 where run_id = ? and fixture_id = ?
+order by number
 """
 _WANTED = """
 select point_id, role, alternative, term
@@ -115,38 +116,20 @@ class FixtureDetail(NamedTuple):
 def detail(scoring: Scoring, run: Run, outcome: FixtureOutcome) -> FixtureDetail:
     """Return everything behind an outcome of a run that is scored, with the text of its session."""
     key = (run.id, outcome.fixture_id)
-    notes, empty, budget, answer, contract, session = scoring.ask(_FIXTURE, key).fetchone()
-    text, problems, proposals = _answer(scoring, answer, contract)
-    expected, texts = {}, {}
-    for number, is_expected, *searched in scoring.ask(_PROPOSALS, key):
-        expected[number], texts[number] = bool(is_expected), searched
-    shown = []
-    for p in proposals:
-        others = p.searched[1:] if p.searched[:1] == (p.title,) else p.searched
-        shown.append(ProposalDetail(p.number, p.type, p.title, others, expected[p.number]))
+    notes, empty, budget, answer, contract, listed, session = scoring.ask(_FIXTURE, key).fetchone()
+    whole, problems = scoring.facts["session"][session,].text, json.loads(listed or "[]")
+    text = scoring.facts["answer"][answer,].text if answer else ""
+    raw = text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text
+    texts, proposals = {}, []
+    if outcome.state == "valid":
+        read = proposals_of(json.loads(text), contract_of(scoring.facts["contract"][contract,].text))
+        for p, (expected, *searched) in zip(read, scoring.ask(_PROPOSALS, key), strict=True):
+            texts[p.number] = searched
+            others = p.searched[1:] if p.searched[:1] == (p.title,) else p.searched
+            proposals.append(ProposalDetail(p.number, p.type, p.title, others, bool(expected)))
     points = _points(scoring, key, texts)
-    raw = text if problems else None
-    whole = scoring.facts["session"][session,].text
-    return FixtureDetail(run, outcome, notes, bool(empty), budget, points, shown, raw, problems, whole)
-
-
-def _answer(
-    scoring: Scoring, answer: str | None, contract: str
-) -> tuple[str | None, tuple[str, ...], tuple[Proposal, ...]]:
-    """Return an answer as a text, its problems and its proposals."""
-    import json
-
-    from prompteval.inputs.contract import contract_of, proposals_of
-
-    if answer is None:
-        return None, (), ()
-    text = scoring.facts["answer"][answer,].text
-    query = "select problems from validity where answer = ? and contract = ?"
-    problems = tuple(json.loads(scoring.ask(query, [answer, contract]).fetchone()[0]))
-    if problems:
-        return text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text, problems, ()
-    reader = contract_of(scoring.facts["contract"][contract,].text)
-    return text, (), tuple(proposals_of(json.loads(text), reader))
+    kept = raw if problems else None
+    return FixtureDetail(run, outcome, notes, bool(empty), budget, points, proposals, kept, problems, whole)
 
 
 def _points(scoring: Scoring, key: Key, texts: dict[int, list[str]]) -> list[PointDetail]:
