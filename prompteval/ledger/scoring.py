@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections import defaultdict
@@ -54,30 +53,31 @@ order by mine.fixture_id
 """
 _REASONS = """
 select
-  reason.run_id, reason.fixture_id, reason.code, reason.count, reason.budget, reason.point_id, point.type,
-  point.satisfied_by > 0, fixture_count.proposals, validity.problems, reason.nearest
+  reason.run_id, reason.fixture_id, reason.code, reason.point_id, reason.count, reason.budget, point.type,
+  point.satisfied_by > 0, fixture_count.proposals
 from fixture_reason as reason
-join fixture_count on fixture_count.run_id = reason.run_id and fixture_count.fixture_id = reason.fixture_id
-join scored on scored.run_id = reason.run_id and scored.fixture_id = reason.fixture_id
-left join validity on validity.answer = scored.answer and validity.contract = scored.contract
-left join point_outcome as point
-  on point.run_id = reason.run_id and point.fixture_id = reason.fixture_id and point.point_id = reason.point_id
+join fixture_count using (run_id, fixture_id)
+left join point_outcome as point using (run_id, fixture_id, point_id)
 order by reason.run_id, reason.fixture_id, reason.position
 """
+# What a reason names, each in a row.
+_NAMED = """
+select run_id, fixture_id, 'missed' as code, point_id, term as text, 0 as place from leaked
+union all
+select run_id, fixture_id, 'phantoms', null, title, number from proposal_outcome where not expected
+union all
+select run_id, fixture_id, 'invalid', null, value, key
+from scored join validity using (answer, contract) join json_each(problems)
+order by run_id, fixture_id, code, point_id, place, text
+"""
 _POINTS = """
-select
-  point_outcome.fixture_id, point_outcome.point_id, count(*), sum(point_outcome.matched), count(near_miss.rank)
+select fixture_id, point_id, count(*), sum(matched), count(rank)
 from point_outcome
-join fixture_count
-  on fixture_count.run_id = point_outcome.run_id and fixture_count.fixture_id = point_outcome.fixture_id
-left join near_miss
-  on near_miss.run_id = point_outcome.run_id
-  and near_miss.fixture_id = point_outcome.fixture_id
-  and near_miss.point_id = point_outcome.point_id
-  and near_miss.rank = 1
-where fixture_count.state = 'valid'
-group by point_outcome.fixture_id, point_outcome.point_id
-order by point_outcome.fixture_id, min(point_outcome.position)
+join fixture_count using (run_id, fixture_id)
+left join (select run_id, fixture_id, point_id, rank from near_miss where rank = 1) using (run_id, fixture_id, point_id)
+where state = 'valid'
+group by fixture_id, point_id
+order by fixture_id, min(position)
 """
 _SOLE_TERMS = """
 select fixture_id, point_id, term, count(distinct run_id) as runs
@@ -87,15 +87,12 @@ order by fixture_id, point_id, runs desc, term
 """
 # A guard that is the only one to occur where a proposal satisfies the point.
 _SOLE_GUARDS = """
-select leaked.fixture_id, leaked.point_id, leaked.term, count(*) as runs
+select fixture_id, point_id, term, count(*) as runs
 from leaked
-join point_outcome
-  on point_outcome.run_id = leaked.run_id
-  and point_outcome.fixture_id = leaked.fixture_id
-  and point_outcome.point_id = leaked.point_id
-where point_outcome.satisfied_by > 0 and point_outcome.leaks = 1
-group by leaked.fixture_id, leaked.point_id, leaked.term
-order by leaked.fixture_id, leaked.point_id, runs desc, leaked.term
+join point_outcome using (run_id, fixture_id, point_id)
+where satisfied_by > 0 and leaks = 1
+group by fixture_id, point_id, term
+order by fixture_id, point_id, runs desc, term
 """
 
 Key = tuple[str, str]  # run id, fixture id
@@ -228,34 +225,16 @@ class Scoring:
         return found
 
     def _reasons(self) -> dict[Key, list[Reason]]:
+        named: dict[Any, list[str]] = defaultdict(list)
+        for *place, text, _ in self.ask(_NAMED):
+            named[tuple(place)].append(text)
         found: dict[Key, list[Reason]] = defaultdict(list)
-        near = {(*place, miss.number): miss for place, misses in self.near_misses.items() for miss in misses}
-        titles = self._texts(
-            "select run_id, fixture_id, '', title from proposal_outcome where not expected"
-            " order by run_id, fixture_id, number"
-        )
-        leaks = self._texts(
-            "select run_id, fixture_id, point_id, term from leaked order by run_id, fixture_id, point_id, term"
-        )
-        for run, fixture, code, count, budget, point, type_, satisfied, proposals, problems, nearest in self.ask(
-            _REASONS
-        ):
-            said = {
-                "invalid": json.loads(problems or "[]"),
-                "missed": leaks.get((run, fixture, point), ()),
-                "phantoms": titles.get((run, fixture, ""), ()),
-            }
-            texts = tuple(said.get(code, ()))
-            miss = near.get((run, fixture, point, nearest))
+        for run, fixture, code, point, count, budget, type_, satisfied, proposals in self.ask(_REASONS):
+            texts = tuple(named[run, fixture, code, point])
+            nearest = next(iter(self.near_misses.get((run, fixture, point), ())), None)
             found[run, fixture].append(
-                Reason(code, count or 0, budget or 0, point, type_, bool(satisfied), proposals, texts, miss)
+                Reason(code, count or 0, budget or 0, point, type_, bool(satisfied), proposals, texts, nearest)
             )
-        return found
-
-    def _texts(self, query: str) -> dict[Place, list[str]]:
-        found: dict[Place, list[str]] = defaultdict(list)
-        for *place, text in self.ask(query):
-            found[place[0], place[1], place[2]].append(text)
         return found
 
     @cached_property
@@ -269,10 +248,9 @@ class Scoring:
             absent[tuple(place)].append(Wanted(role, alternative, term))
         found: dict[Place, list[NearMiss]] = defaultdict(list)
         for run, fixture, point, number, type_, has_words, has_type in self.ask(
-            "select near_miss.run_id, near_miss.fixture_id, point_id, near_miss.number, type, has_words, has_type"
-            " from near_miss join proposal_outcome on proposal_outcome.run_id = near_miss.run_id"
-            " and proposal_outcome.fixture_id = near_miss.fixture_id and proposal_outcome.number = near_miss.number"
-            " order by near_miss.run_id, near_miss.fixture_id, point_id, rank"
+            "select run_id, fixture_id, point_id, number, type, has_words, has_type"
+            " from near_miss join proposal_outcome using (run_id, fixture_id, number)"
+            " order by run_id, fixture_id, point_id, rank"
         ):
             terms = tuple(absent[run, fixture, point, number])
             found[run, fixture, point].append(NearMiss(number, type_, bool(has_words), bool(has_type), terms))

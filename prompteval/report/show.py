@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from prompteval.errors import count
-from prompteval.ledger.detail import FixtureDetail, PointDetail, ProposalDetail, TermFinding
+from prompteval.ledger.detail import FixtureDetail, PointDetail, ProposalDetail
 from prompteval.report import reasons
 from prompteval.report.table import Report, Section, Table, run_name
 from prompteval.tags import shown_setting
 
-_WANTED = {"all": "yes", "none": "no (in this one)", "guard": "no (guard)"}
+_WORDS = {  # whether a term is wanted, what it is called where it is found, and where it is not
+    "all": ("yes", "yes", "absent"),
+    "any": ("alternative {}", "yes", "absent"),
+    "none": ("no (in this one)", "yes", "no"),
+    "guard": ("no (guard)", "leaked", "no"),
+}
 
 
 def show_reports(detail: FixtureDetail, transcript: bool) -> list[Report]:
@@ -42,18 +47,13 @@ def _point(point: PointDetail, state: str) -> Section:
     for attempt in point.attempts:
         proposal = f"{attempt.proposal}, {attempt.type}" + ("" if attempt.has_type else f", not {point.type}")
         for term in attempt.terms:
-            wanted = _WANTED.get(term.role, f"alternative {term.alternative + 1}")
-            rows.append((proposal, wanted, f'"{term.term}"', _found(term), term.around))
+            wanted, *found = _WORDS[term.role]
+            wanted = wanted.format(term.alternative + 1)
+            rows.append((proposal, wanted, f'"{term.term}"', found[not term.found], term.around))
     if rows:
         return Section(heading, table=Table(("Proposal", "Wanted", "Term", "Found", "Where"), rows))
     terms = reasons.quoted(wanted.term for wanted in point.wanted if wanted.role in ("all", "any"))
     return Section(heading, (f"no {'proposal' if state == 'valid' else 'answer'} to look in for {terms}",))
-
-
-def _found(term: TermFinding) -> str:
-    if term.role == "guard":
-        return "leaked" if term.found else "no"
-    return "yes" if term.found else "no" if term.role == "none" else "absent"
 
 
 def _proposals(detail: FixtureDetail) -> Iterator[Section]:
@@ -76,7 +76,12 @@ def why_phantom(proposal: ProposalDetail, points: Sequence[PointDetail]) -> str:
     """Return which missed points a phantom comes near, and what it lacks of each; nothing of an expected proposal."""
     if proposal.expected:
         return ""
-    near = [f'near miss of "{point}": {reasons.lacking(miss, type_)}' for point, type_, miss in proposal.near]
+    near = [
+        f'near miss of "{point.id}": {reasons.lacking(miss, point.type)}'
+        for point in points
+        for miss in point.near
+        if miss.number == proposal.number
+    ]
     near += [
         f'satisfies "{point.id}", of which a guard leaked'
         for point in points
