@@ -15,6 +15,7 @@ from prompteval.outcomes import (
     FixtureOutcome,
     Given,
     LeftOut,
+    NewerLabels,
     PointRecord,
     PromptUsed,
     Run,
@@ -34,7 +35,8 @@ Prompts = Mapping[str, "tuple[PromptUsed, ...]"]  # by run id; none where a run 
 class History(NamedTuple):
     """The runs of a suite with their totals, oldest first, under the labels of the corpus `judge` (None: each its own).
 
-    `copies` are those among them that are no further samples of their version and setting.
+    `copies` are those among them that are no further samples of their version and setting. `newer` has the latest
+    labels, where they differ from those of some run and do not score it here.
     """
 
     suite: str
@@ -43,6 +45,7 @@ class History(NamedTuple):
     left_out: Sequence[LeftOut]
     copies: Sequence[Copy]
     prompts: Prompts
+    newer: NewerLabels | None
 
     @property
     def repeats(self) -> list[tuple[Run, Run]]:
@@ -65,13 +68,29 @@ class Compared(NamedTuple):
 
 
 class LabelEvidence(NamedTuple):
-    """A record of each point that has a valid answer, how many points there are, in how many runs, and which not."""
+    """A record of each point that has a valid answer, how many points there are, in how many runs, and which not.
+
+    `corpus` is the revision with the labels.
+    """
 
     suite: str
+    corpus: str
     points: list[PointRecord]
     total: int
     runs: int
     copies: Sequence[Copy]
+
+
+class Shown(NamedTuple):
+    """A fixture of a run, the newest of so many `runs`, under the labels of the corpus `judge` (None: the run's own).
+
+    `newer` has the latest labels, where they differ from those the run was recorded with and are not used.
+    """
+
+    detail: FixtureDetail
+    runs: int
+    judge: str | None
+    newer: NewerLabels | None
 
 
 def histories(
@@ -87,7 +106,8 @@ def histories(
         scoring = ledger.score(runs, judge)
         totals = scoring.totals()
         rows = [(run, totals.get(run.id, NOTHING)) for run in runs]
-        found.append(History(name, rows, judge, scoring.left_out(), _copies(runs, scoring.given()), scoring.prompts()))
+        copies, newer = _copies(runs, scoring.given()), None if judge else ledger.newer_labels(runs)
+        found.append(History(name, rows, judge, scoring.left_out(), copies, scoring.prompts(), newer))
     return found
 
 
@@ -126,20 +146,24 @@ def _counted(runs: Iterable[Run], copies: Iterable[Copy]) -> list[Run]:
     return [run for run in runs if run.id not in copied]
 
 
-def show_fixture(ledger: Ledger, fixture: str, selector: str, suite: str | None = None) -> tuple[FixtureDetail, int]:
-    """Return everything behind a fixture of the newest run that `selector` names, and how many it names.
+def show_fixture(ledger: Ledger, fixture: str, selector: str, suite: str | None, labels: str) -> Shown:
+    """Return everything behind a fixture of the newest run that `selector` names, under `labels`, recorded or latest.
 
-    Raises SelectionError where the run was not asked for it.
+    Raises SelectionError where the run was not asked for it, or the latest labels cannot score it.
     """
     from prompteval.ledger.detail import detail
 
     selection = ledger.select(selector, suite)
     run = selection.runs[-1]
-    scoring = ledger.score([run], more=["session"])
+    judge = ledger.latest_corpus(run.suite) if labels == "latest" else None
+    scoring = ledger.score([run], judge, more=["session"])
     found = {outcome.fixture_id: outcome for outcome in scoring.outcomes().get(run.id, [])}
+    if why := dict(scoring.left_out()).get(fixture):
+        raise SelectionError(f"the latest labels do not score '{fixture}' of run {run.short_id}: {why}")
     if fixture not in found:
         raise SelectionError(f"run {run.short_id} has no fixture '{fixture}'{nearest(fixture, found)}")
-    return detail(scoring, run, found[fixture]), len(selection.runs)
+    newer = None if judge else ledger.newer_labels([run])
+    return Shown(detail(scoring, run, found[fixture]), len(selection.runs), judge, newer)
 
 
 def prompts_of(ledger: Ledger, selector: str, suite: str | None) -> tuple[Run, tuple[PromptUsed, ...], int]:
@@ -175,7 +199,7 @@ def label_evidence(ledger: Ledger, suite: str | None, model: str | None) -> list
         counted, corpus = _counted(runs, copies), ledger.latest_corpus(name)
         scoring = ledger.score(counted, corpus)
         total = scoring.number_of_points(corpus)
-        found.append(LabelEvidence(name, scoring.points(), total, len(counted), copies))
+        found.append(LabelEvidence(name, corpus, scoring.points(), total, len(counted), copies))
     return found
 
 

@@ -14,7 +14,7 @@ from prompteval.errors import PromptevalError, SelectionError
 from prompteval.ledger import derived, facts, integrity, schema
 from prompteval.ledger.open import reading
 from prompteval.ledger.scoring import Scoring
-from prompteval.outcomes import NOTHING, CorpusRecording, Run, Scored
+from prompteval.outcomes import NOTHING, CorpusRecording, NewerLabels, Run, Scored
 from prompteval.tags import normal_version, shown
 
 _RUNS = """
@@ -157,6 +157,14 @@ class Ledger:
         )
         return self._connection.execute(query, [other, json.dumps(sorted(corpora))]).fetchone() is not None
 
+    def newer_labels(self, runs: Sequence[Run]) -> NewerLabels | None:
+        """Return the latest labels of the suite of some runs, where a fixture of theirs has other ones in its run."""
+        latest = self.latest_corpus(runs[0].suite)
+        if not self.labels_differ({run.corpus for run in runs}, latest):
+            return None
+        query = "select max(recorded_at) from corpus_recording where corpus = ?"
+        return NewerLabels(latest, self._connection.execute(query, [latest]).fetchone()[0])
+
     def newest_pair(self, like: Run) -> list[Run] | None:
         """Return the two newest runs of the newest version that has two with the suite and setting of a run."""
         newest = self._connection.execute(_NEWEST_PAIR, [like.suite, *like.setting]).fetchone()
@@ -202,6 +210,7 @@ class Ledger:
                 totals.get(run.id, NOTHING),
                 categories.get(run.id, {}),
                 left_out,
+                None if judge else self.newer_labels([run]),
             )
             for run in runs
         ]

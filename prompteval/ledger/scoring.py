@@ -22,6 +22,7 @@ from prompteval.outcomes import (
     PromptUsed,
     Ratio,
     Reason,
+    SoleTerm,
     Wanted,
 )
 
@@ -79,11 +80,30 @@ where state = 'valid'
 group by fixture_id, point_id
 order by fixture_id, min(position)
 """
+# Points of which some proposal holds at least half of the terms: of must_match_all and of one list of must_match_any.
+_HALF = """
+select distinct fixture_id, point_id
+from proposal_point
+left join (
+  select run_id, fixture_id, point_id, number, terms as all_terms, found as all_found from term_list where role = 'all'
+) using (run_id, fixture_id, point_id, number)
+left join (
+  select run_id, fixture_id, point_id, number, terms as any_terms, found as any_found from term_list where role = 'any'
+) using (run_id, fixture_id, point_id, number)
+where 2 * (coalesce(all_found, 0) + coalesce(any_found, 0)) >= coalesce(all_terms, 0) + coalesce(any_terms, 0)
+"""
 _SOLE_TERMS = """
 select fixture_id, point_id, term, count(distinct run_id) as runs
 from sole_term
 group by fixture_id, point_id, term
 order by fixture_id, point_id, runs desc, term
+"""
+_TITLES = """
+select fixture_id, point_id, term, title
+from sole_term
+join proposal_outcome using (run_id, fixture_id, number)
+group by fixture_id, point_id, term, title
+order by count(distinct run_id) desc, title
 """
 # A guard that is the only one to occur where a proposal satisfies the point.
 _SOLE_GUARDS = """
@@ -96,7 +116,7 @@ order by fixture_id, point_id, runs desc, term
 """
 
 Key = tuple[str, str]  # run id, fixture id
-Place = tuple[str, str, str]  # and point
+Place = tuple[str, str, str]  # and point; or fixture id, point and term
 
 
 class Scoring:
@@ -212,11 +232,16 @@ class Scoring:
 
     def points(self) -> list[PointRecord]:
         """Return the record of each point over the valid answers, by fixture, in the label's order."""
-        sole, guards = self._counted(_SOLE_TERMS), self._counted(_SOLE_GUARDS)
-        return [
-            PointRecord(fixture, point, runs, matched, near, tuple(sole[fixture, point]), tuple(guards[fixture, point]))
-            for fixture, point, runs, matched, near in self.ask(_POINTS)
-        ]
+        half, sole, guards = set(self.ask(_HALF)), self._counted(_SOLE_TERMS), self._counted(_SOLE_GUARDS)
+        titles: dict[Place, list[str]] = defaultdict(list)
+        for fixture, point, term, title in self.ask(_TITLES):
+            titles[fixture, point, term].append(title)
+        found = []
+        for fixture, point, runs, matched, near in self.ask(_POINTS):
+            key = (fixture, point)
+            terms = tuple(SoleTerm(term, number, tuple(titles[fixture, point, term])) for term, number in sole[key])
+            found.append(PointRecord(*key, runs, matched, near, key in half, terms, tuple(guards[key])))
+        return found
 
     def _counted(self, query: str) -> dict[tuple[str, str], list[tuple[str, int]]]:
         found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)

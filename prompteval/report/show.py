@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from prompteval.errors import count
 from prompteval.ledger.detail import FixtureDetail, PointDetail, ProposalDetail
 from prompteval.report import reasons
-from prompteval.report.table import Report, Section, Table, run_name
+from prompteval.report.table import Report, Section, Table, newer_labels, run_name
 from prompteval.tags import shown_setting
+from prompteval.versions import Shown
 
 _WORDS = {  # whether a term is wanted, what it is called where it is found, and where it is not
     "all": ("yes", "yes", "absent"),
@@ -18,14 +19,17 @@ _WORDS = {  # whether a term is wanted, what it is called where it is found, and
 }
 
 
-def show_reports(detail: FixtureDetail, transcript: bool) -> list[Report]:
+def show_reports(found: Shown, transcript: bool) -> list[Report]:
     """Return the one report of a fixture; with `transcript` its session stands at the end."""
+    detail = found.detail
     outcome = detail.outcome
     headline = f"{outcome.fixture_id} in {run_name(detail.run)}: {'PASS' if outcome.passed else 'FAIL'}"
     expects = f"{count(len(detail.points), 'point')} and at most {count(detail.budget, 'phantom')}"
     lines = [
         *map(reasons.text, outcome.reasons),
         shown_setting(detail.run),
+        *([f"scored under the latest labels, those of corpus {found.judge[:8]}"] if found.judge else []),
+        *newer_labels(found.newer),
         f"expects {'an answer without proposals' if detail.expect_empty else expects}",
     ]
     if detail.notes:
