@@ -190,3 +190,12 @@ def test_problems_of_labels_are_warnings(bench: Bench) -> None:
     (warning,) = ingest(bench)[1].splitlines()
     assert warning.startswith(f"Warning: expected/{NAME}.yaml: anchor.must_match_all")
     assert '"rigid" does not occur in the session' in warning
+
+
+def test_changes_are_not_told_from_damaged_labels(bench: Bench) -> None:
+    """What came and went since then cannot be said; nothing is written over it either."""
+    damaged = bench.ledger.read_bytes().replace(b"A note.", b"B note.")
+    bench.ledger.write_bytes(damaged)
+    write(bench, NAME, RIGHT, "1.1.0")
+    assert "is damaged: labels" in refused("ingest", "--fixtures", bench.fixtures, "--ledger", bench.ledger)
+    assert bench.ledger.read_bytes() == damaged

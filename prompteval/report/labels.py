@@ -50,7 +50,8 @@ def _said(sole: SoleTerm, point: PointRecord) -> list[str]:
     if point.missed:
         return []
     titles = (f'"{_cut(visible(title))}"' for title in sole.titles[:_TITLES])
-    return [f"{sole.answers} of {count(point.runs, 'answer')} say it otherwise:", *titles]
+    say = "says" if sole.answers == 1 else "say"
+    return [f"{sole.answers} of {count(point.runs, 'answer')} {say} it otherwise:", *titles]
 
 
 def _cut(title: str) -> str:
