@@ -172,6 +172,7 @@ class CorpusRecording(NamedTuple):
     """When a corpus became the latest, and its fixtures as (fixture id, session digest, labels digest)."""
 
     recorded_at: str
+    suite: str
     corpus: str
     version: str | None
     fixtures: tuple[tuple[str, str, str], ...]
