@@ -1,4 +1,4 @@
-"""Read a JSON Schema for the lists of proposals in it: which pointers corpus.yaml could have, and which lead nowhere."""
+"""Read a JSON Schema for the lists of proposals in it: what corpus.yaml could point to, and what leads nowhere."""
 
 from __future__ import annotations
 
