@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -126,11 +127,51 @@ def test_noise_between_the_runs_of_a_version() -> None:
     assert compared("core", "v6", "v8")["evidence"]["noise"] == {"baseline": 0, "candidate": 1}
 
 
-def test_what_version_8_was_written_for() -> None:
-    sides = [compared("stress", "v5", "v6")[side] for side in ("baseline", "candidate")]
-    sides.append(compared("stress", "v6", "v8")["candidate"])
-    found = [each for side in sides for each in side["categories"] if each["category"] == "keep-together"]
-    assert [(each["passed"], each["total"]) for each in found] == [(0, 2), (1, 4), (4, 4)]
+def test_what_one_run_a_side_shows_and_what_three_do(reports: Reports) -> None:
+    pairs = [
+        [report["run"]["id"] for report in pair]
+        for pair in zip(reports["core", "5"], reports["core", "6"], strict=True)
+    ]
+    single = [compared("core", *pair)["evidence"]["verdict"] for pair in pairs]
+    assert len(single) == 3
+    assert all("fewer phantoms" in verdict and "passes more" not in verdict for verdict in single)
+    verdict = compared("core", "v5", "v6")["evidence"]["verdict"]
+    assert "fewer phantoms" in verdict and "passes more" in verdict
+    for suite in SUITES:
+        assert compared(suite, "v6", "v8")["evidence"]["verdict"].startswith("No difference shown")
+
+
+def never_failed(reports: Reports, suite: str, *versions: str) -> set[str]:
+    """Return the fixtures of a suite that every run of these versions passed."""
+    runs = [by_id(report) for version in versions for report in reports[suite, version]]
+    return {name for name in runs[0] if all(run[name]["passed"] for run in runs)}
+
+
+def test_what_the_suites_separate(reports: Reports) -> None:
+    assert len(never_failed(reports, "core", *VERSIONS)) == 14
+    hard = {"admit-prohibition-02", "reject-unrelated-01"}
+    assert never_failed(reports, "core", "6", "8") == CORE.keys() - hard
+    easy = {"gate-trap-01", "gate-trap-02", "scope-trap-02", "practice-and-map-02"}
+    assert never_failed(reports, "stress", *VERSIONS) == easy
+    every = set(by_id(reports["stress", "5"][0]))
+    assert every - never_failed(reports, "stress", "6", "8") == {"keep-together-01", "keep-together-02", "buried-02"}
+
+
+def test_keep_together_is_what_version_8_was_written_for(reports: Reports) -> None:
+    passed = {
+        version: [
+            fixture["passed"]
+            for report in reports["stress", version]
+            for fixture in report["fixtures"]
+            if fixture["category"] == "keep-together"
+        ]
+        for version in VERSIONS
+    }
+    assert {version: (sum(each), len(each)) for version, each in passed.items()} == {
+        "5": (0, 2),
+        "6": (1, 4),
+        "8": (4, 4),
+    }
 
 
 @cache
@@ -143,8 +184,8 @@ def answers(run: str) -> dict[str, list[dict[str, str]]]:
     return {fixture: [*lists["practice"], *lists["map"]] for fixture, lists in found.items()}
 
 
-def naive(labels: dict[str, Any], proposals: list[dict[str, str]]) -> tuple[int, int]:
-    """Return points matched and phantoms by the plainest reading of the rules: lower case, and `in`."""
+def naive(labels: dict[str, Any], proposals: list[dict[str, str]]) -> tuple[int, list[str]]:
+    """Return points matched and the types of phantoms by the plainest reading of the rules: lower case, and `in`."""
     texts = [f"{p['title']}\n{p['body']}".lower().replace("`", "") for p in proposals]
     everything = json.dumps(proposals, ensure_ascii=False).lower()
     matched, expected = 0, set()
@@ -154,7 +195,7 @@ def naive(labels: dict[str, Any], proposals: list[dict[str, str]]) -> tuple[int,
         hits = [i for i, p in enumerate(proposals) if p["type"] == point["type"] and _holds(point, texts[i])]
         matched += bool(hits)
         expected |= set(hits)
-    return matched, len(proposals) - len(expected)
+    return matched, [p["type"] for i, p in enumerate(proposals) if i not in expected]
 
 
 def _holds(point: dict[str, Any], text: str) -> bool:
@@ -175,10 +216,21 @@ def test_every_answer_again_by_the_plainest_rules(suite: str, path: Path, report
     for report in (each for version in VERSIONS for each in reports[suite, version]):
         scored, proposals = by_id(report)[path.stem], answers(report["run"]["id"])[path.stem]
         matched, phantoms = naive(labels, proposals)
-        assert (scored["points_matched"], scored["phantoms"]) == (matched, phantoms)
+        assert (scored["points_matched"], scored["phantoms"]) == (matched, len(phantoms))
         empty = not proposals if labels["expect_empty"] else True
         complete = matched == len(labels["expected_points"])
-        assert scored["passed"] is (complete and empty and phantoms <= labels["max_unexpected_proposals"])
+        assert scored["passed"] is (complete and empty and len(phantoms) <= labels["max_unexpected_proposals"])
+
+
+@pytest.mark.parametrize(
+    ("suite", "counts"), [("core", {"map": 24, "practice": 2}), ("stress", {"map": 15, "practice": 4})]
+)
+def test_most_phantoms_of_version_5_are_maps(suite: str, counts: dict[str, int], reports: Reports) -> None:
+    found: Counter[str] = Counter()
+    for report in reports[suite, "5"]:
+        for path in (SUITES[suite] / "expected").glob("*.yaml"):
+            found.update(naive(yaml.safe_load(path.read_text("utf-8")), answers(report["run"]["id"])[path.stem])[1])
+    assert found == counts
 
 
 def test_results_page_is_current() -> None:
