@@ -117,3 +117,12 @@ def test_a_term_is_not_alone_where_a_guard_occurred_too(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"a": labels(point(must_match_all=["alpha", "beta"], must_not_match=["secret"]))})
     bench.ingest("1", {"a": answer(proposal("Alpha secret"))})
     assert rows(bench, "Terms that alone cause a miss") == [["none"]]
+
+
+def test_an_excluded_term_that_alone_causes_a_miss(tmp_path: Path) -> None:
+    """Both rules in one proposal: all that must occur does, and the one term that must not keeps it from the point."""
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["alpha"], must_match_none=["beta", "gamma"]))})
+    bench.ingest("5", {"a": answer(proposal("Alpha and beta"))})
+    bench.ingest("6", {"a": answer(proposal("Alpha, beta and gamma"))})
+    text = bench.report("labels").partition("Terms that alone cause a miss")[2].partition("Guards that alone")[0]
+    assert '"beta"' in text and "1/2" in text and '"gamma"' not in text
