@@ -172,6 +172,7 @@ class CorpusRecording(NamedTuple):
     """When a corpus became the latest, and its fixtures as (fixture id, session digest, labels digest)."""
 
     recorded_at: str
+    suite: str
     corpus: str
     version: str | None
     fixtures: tuple[tuple[str, str, str], ...]
@@ -208,9 +209,9 @@ class Scored(NamedTuple):
 
 
 class SoleTerm(NamedTuple):
-    """A term whose absence alone caused misses, in how many answers, and the titles of the proposals that lack it.
+    """A term that alone caused misses, in how many answers, and the titles of the proposals that lack it.
 
-    The titles are those that occur most often first, each once.
+    The titles are those that occur most often first, each once. A term of must_match_none, which occurs, has none.
     """
 
     term: str
@@ -222,8 +223,8 @@ class PointRecord(NamedTuple):
     """How one expected point fared over the valid answers of several runs.
 
     `near` counts answers that missed it with a near miss. `half`: a proposal of some answer holds at least half of its
-    terms. `sole` has each term whose absence alone caused a miss; `guards` each guard that alone did, with the number
-    of answers.
+    terms. `sole` has each term that alone caused a miss; `guards` each guard that alone did, with the number of
+    answers.
     """
 
     fixture_id: str

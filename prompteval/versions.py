@@ -65,6 +65,7 @@ class Compared(NamedTuple):
 
     comparisons: list[Comparison]
     not_compared: list[str]
+    several: bool  # suites in the ledger, of those asked for
 
 
 class LabelEvidence(NamedTuple):
@@ -220,14 +221,15 @@ def diff(
     from prompteval.compare import compare
 
     sides = [_narrowed(ledger.select_by_suite(name, suite), model) for name in (baseline, candidate)]
-    found = Compared([], [])
-    for name in ledger.suites(suite):
+    suites = ledger.suites(suite)
+    found = Compared([], [], len(suites) > 1)
+    for name in suites:
         own = [side[name] for side in sides if name in side]
         if len(own) == 1:
             found.not_compared.append(f"{own[0].name} alone has runs of the suite {name}: not compared")
         elif own:
             pairs, alone = _alike_on_both(*own)
-            found.not_compared.extend(alone)
+            found.not_compared.extend(f"{name}: {line}" if found.several else line for line in alone)
             for left, right in pairs:
                 judge = {"candidate": right.runs[-1].corpus, "latest": ledger.latest_corpus(name)}.get(labels)
                 found.comparisons.append(compare(ledger, left, right, judge))
@@ -285,7 +287,7 @@ def successive(ledger: Ledger, suite: str, runs: Sequence[Run]) -> Compared:
     """
     versions = sorted({run.version for run in runs}, key=sort_key, reverse=True)
     settings = {version: {run.setting: run for run in runs if run.version == version} for version in versions}
-    found = Compared([], [])
+    found = Compared([], [], False)
     for place, version in enumerate(versions[:-1], 1):
         earlier = versions[place:]
         before = {setting: next((v for v in earlier if setting in settings[v]), None) for setting in settings[version]}

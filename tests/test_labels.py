@@ -183,3 +183,13 @@ def test_json_and_csv(bench: Bench) -> None:
         "core,b,often,3,1,2,1,beta (1); three (1); two (1),",
         "core,c,fine,3,3,0,1,,",
     ]
+
+
+def test_an_excluded_term_that_alone_causes_a_miss(tmp_path: Path) -> None:
+    """Both rules in one proposal: all that must occur does, and the one term that must not keeps it from the point."""
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["alpha"], must_match_none=["beta", "gamma"]))})
+    bench.ingest("5", {"a": answer(proposal("Alpha and beta"))})
+    bench.ingest("6", {"a": answer(proposal("Alpha, beta and gamma"))})
+    text = bench.report("labels").partition("Terms that alone cause a miss")[2].partition("Guards that alone")[0]
+    assert '"beta"' in text and "1/2" in text and '"gamma"' not in text
+    assert notes(bench, SECTIONS["terms"]) == ["1 of 2 answers has it where it must not be (must_match_none)"]

@@ -156,8 +156,8 @@ def record(
             raise PromptevalError(_already(connection, repeats[-1]))
         now = _now(connection)
         new_corpus = _append_corpus(connection, ledger, corpus, now)
-        same = [other for other in _same_answers(connection, answers) if other not in repeats]
-        other_prompts = _other_prompts(connection, tags)
+        same = [other for other in _same_answers(connection, corpus.suite.name, answers) if other not in repeats]
+        other_prompts = _other_prompts(connection, corpus.suite.name, tags)
         identity = run_id(corpus.suite.name, tags.identity, evidence, len(repeats))
         prompts = [PromptRow(identity, place, each.name, each.digest) for place, each in enumerate(tags.prompts)]
         run = RunRow(identity, *tags.identity, len(repeats), corpus.revision, tags.note, now, "")
@@ -197,7 +197,7 @@ def _already(connection: sqlite3.Connection, identity: str) -> str:
     )
 
 
-def _same_answers(connection: sqlite3.Connection, answers: Mapping[str, Answer]) -> list[str]:
+def _same_answers(connection: sqlite3.Connection, suite: str, answers: Mapping[str, Answer]) -> list[str]:
     """Return the runs that gave exactly these answers, at least one of them with a proposal.
 
     Under other tags it is legal, and often a slip of the hand: one version's folder ingested as another's.
@@ -207,21 +207,22 @@ def _same_answers(connection: sqlite3.Connection, answers: Mapping[str, Answer])
         return []
     wanted = sorted((name, digest(answer.text)) for name, answer in answers.items())
     candidates = connection.execute(
-        "select run_id from result where fixture_id = ? and answer = ? order by run_id",
-        [telling[0], digest(answers[telling[0]].text)],
+        "select run_id from result join run on run.id = run_id join corpus on revision = run.corpus"
+        " where suite = ? and fixture_id = ? and answer = ? order by run_id",
+        [suite, telling[0], digest(answers[telling[0]].text)],
     ).fetchall()
     found = "select fixture_id, answer from result where run_id = ? order by fixture_id, answer"
     return [identity for (identity,) in candidates if connection.execute(found, [identity]).fetchall() == wanted]
 
 
-def _other_prompts(connection: sqlite3.Connection, tags: RunTags) -> list[str]:
+def _other_prompts(connection: sqlite3.Connection, suite: str, tags: RunTags) -> list[str]:
     """Return the runs of the same version with another prompt file, oldest first: reports pool them with this one."""
     if not tags.prompts:
         return []
     rows = connection.execute(
-        "select id from run join run_prompt on run_id = id and position = 0"
-        " where version = ? and prompt <> ? order by recorded_at, id",
-        [tags.version, tags.prompts[0].digest],
+        "select id from run join run_prompt on run_id = id and position = 0 join corpus on revision = run.corpus"
+        " where suite = ? and version = ? and prompt <> ? order by recorded_at, id",
+        [suite, tags.version, tags.prompts[0].digest],
     )
     return [identity for (identity,) in rows]
 

@@ -134,7 +134,8 @@ class Ledger:
         runs = sorted(run for run in runs if run.suite in suites)
         if not runs:
             what = "no run has that version or starts" if version else "no run starts"
-            raise SelectionError(f"{what} with '{selector}'; 'prompteval runs' lists them.")
+            where = f" in the suite {suite}" if suite else ""
+            raise SelectionError(f"{what} with '{selector}'{where}; 'prompteval runs' lists them.")
         if len(runs) > 1:
             listed = ", ".join(run.id[: max(8, len(prefix) + 1)] for run in runs[:8])
             raise SelectionError(f"{len(runs)} runs start with '{selector}': {listed}; give more of the id")
@@ -178,9 +179,12 @@ class Ledger:
         fixtures: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
         for corpus, *fixture in self._connection.execute("select * from corpus_fixture order by corpus, fixture_id"):
             fixtures[corpus].append((fixture[0], fixture[1], fixture[2]))
-        query = "select recorded_at, corpus, version from corpus_recording order by recorded_at, corpus"
+        query = (
+            "select recorded_at, suite, corpus, version from corpus_recording"
+            " join corpus on corpus.revision = corpus_recording.corpus order by recorded_at, corpus"
+        )
         rows = self._connection.execute(query)
-        return [CorpusRecording(time, corpus, version, tuple(fixtures[corpus])) for time, corpus, version in rows]
+        return [CorpusRecording(at, suite, name, version, tuple(fixtures[name])) for at, suite, name, version in rows]
 
     def score(self, runs: Sequence[Run], corpus: str | None = None, more: Sequence[str] = ()) -> Scoring:
         """Return the scoring of some runs under the labels of `corpus`; None: under those each was recorded with.

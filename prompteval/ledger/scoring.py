@@ -27,7 +27,7 @@ from prompteval.outcomes import (
 )
 
 # The tables that the views and the queries here read; what the others say has been checked.
-_SCORED_FROM = {"labels", "corpus", "corpus_fixture", "run", "result", "validity", "proposal", "term"}
+_SCORED_FROM = {"labels", "contract", "corpus", "corpus_fixture", "run", "result", "validity", "proposal", "term"}
 _NOT_COPIED = {"search_text"}  # long texts, which are read once
 _SCORED = "create table scored (run_id, fixture_id, labels, contract, answer, primary key (run_id, fixture_id))"
 _FILL_SCORED = """
@@ -41,15 +41,29 @@ join corpus_fixture as judge
   and judge.fixture_id = mine.fixture_id
   and judge.session = mine.session
 left join result on result.run_id = run.id and result.fixture_id = mine.fixture_id
+where not exists (select 1 from foreign_type where labels = judge.labels and contract = corpus.contract)
+"""
+# Points of a type that a contract does not have: no answer under it could be right.
+_FOREIGN_TYPE = """
+create table foreign_type as
+select distinct point.labels, contract.digest as contract, point.type
+from point, contract
+where point.type not in (select json_extract(value, '$[0]') from json_each(contract.text, '$.proposals'))
 """
 _LEFT_OUT = """
 select distinct
   mine.fixture_id,
-  case when judge.fixture_id is null then 'not in that corpus' else 'its session changed' end
+  case
+    when judge.fixture_id is null then 'not in that corpus'
+    when judge.session <> mine.session then 'its session changed'
+    else 'its labels expect the type ' || foreign_type.type || ', which the contract of some answers does not have'
+  end
 from run
+join corpus on corpus.revision = run.corpus
 join corpus_fixture as mine on mine.corpus = run.corpus
 left join corpus_fixture as judge on judge.corpus = ? and judge.fixture_id = mine.fixture_id
-where judge.session is not mine.session
+left join foreign_type on foreign_type.labels = judge.labels and foreign_type.contract = corpus.contract
+where judge.session is not mine.session or foreign_type.type is not null
 order by mine.fixture_id
 """
 _REASONS = """
@@ -98,10 +112,13 @@ from sole_term
 group by fixture_id, point_id, term
 order by fixture_id, point_id, runs desc, term
 """
+# The proposals that lack such a term; one of must_match_none is not lacking, it occurs.
 _TITLES = """
 select fixture_id, point_id, term, title
 from sole_term
+join absent_term using (run_id, fixture_id, point_id, number, term)
 join proposal_outcome using (run_id, fixture_id, number)
+where role <> 'none'
 group by fixture_id, point_id, term, title
 order by count(distinct run_id) desc, title
 """
@@ -140,8 +157,10 @@ class Scoring:
         facts.insert(self.connection, {table: found[table] for table in facts.TABLES if table in _SCORED_FROM})
         derived.insert_answers(self.connection, listed)
         derived.insert_terms(self.connection, {row.digest: row.text for row in found["labels"].values()})
-        self.connection.execute(_FILL_SCORED, [judge])
         self._made = {"scored"}
+        self._materialize("point")
+        self.connection.execute(_FOREIGN_TYPE)
+        self.connection.execute(_FILL_SCORED, [judge])
 
     def ask(self, query: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
         """Return the rows of a query over the tables and views, each view evaluated once, when it is first asked."""

@@ -46,12 +46,14 @@ def _report(evidence: LabelEvidence, suite: str) -> Report:
 
 
 def _said(sole: SoleTerm, point: PointRecord) -> list[str]:
-    """Return how many answers make a point without a term, and titles of the proposals that do."""
+    """Return how many answers satisfy a point but for a term, with titles of the proposals that do."""
+    answers, one = f"{sole.answers} of {count(point.runs, 'answer')}", sole.answers == 1
+    if not sole.titles:
+        return [f"{answers} {'has' if one else 'have'} it where it must not be (must_match_none)"]
     if point.missed:
         return []
     titles = (f'"{_cut(visible(title))}"' for title in sole.titles[:_TITLES])
-    say = "says" if sole.answers == 1 else "say"
-    return [f"{sole.answers} of {count(point.runs, 'answer')} {say} it otherwise:", *titles]
+    return [f"{answers} {'says' if one else 'say'} it otherwise:", *titles]
 
 
 def _cut(title: str) -> str:

@@ -29,7 +29,7 @@ def verdict(comparison: Comparison, evidence: Evidence) -> str:
     weighed = evidence.weighed
     sentences = [] if _withheld(comparison) else [*_shown(comparison, evidence), *_here_only(comparison, evidence)]
     moved = [f"{len(comparison.changed(change))} {change}" for change in ("fixed", "broken")]
-    rest = [measure.name for measure in _ORDER if not weighed[measure].is_small]
+    rest = [m.name for m in _ORDER if weighed[m].fixtures and not weighed[m].is_small]
     if why := _withheld(comparison):
         sentences.append(f"No verdict: {why}.")
     elif rest:
