@@ -47,6 +47,7 @@ def score(selector: str, *, suite: str | None, labels: str, form: str, output: P
 @click.command()
 @run_option
 @suite_option
+@labels_option
 @click.option("--transcript", is_flag=True, help="Show the session too.")
 @click.option("--prompt", "prompt_alone", is_flag=True, help="Print the run's prompt and the files it refers to.")
 @output_option
@@ -57,6 +58,7 @@ def show(
     selector: str,
     *,
     suite: str | None,
+    labels: str,
     transcript: bool,
     prompt_alone: bool,
     output: Path | None,
@@ -66,6 +68,7 @@ def show(
 
     \b
     prompteval show admit-gotcha-01 --run v6
+    prompteval show admit-gotcha-01 --run v6 --labels latest
     prompteval show --prompt --run v6
     """
     from prompteval.report.prompts import prompt_text
@@ -79,9 +82,9 @@ def show(
             _tell_newest(selector, found, run.short_id)
             emit_unchanged(prompt_text(files), output, ledger)
         else:
-            detail, found = show_fixture(opened, fixture, selector, suite)
-            _tell_newest(selector, found, detail.run.short_id)
-            emit(render("show", "text", detail, transcript), output, ledger)
+            shown = show_fixture(opened, fixture, selector, suite, labels)
+            _tell_newest(selector, shown.runs, shown.detail.run.short_id)
+            emit(render("show", "text", shown, transcript), output, ledger)
 
 
 @click.command()
@@ -202,16 +205,17 @@ def report(suite: str | None, output: Path | None, ledger: Path) -> None:
 @click.command()
 @suite_option
 @model_option
-@format_option("text", "markdown")
+@format_option(*FORMATS)
 @output_option
 @ledger_option
 def labels(*, suite: str | None, model: str | None, form: str, output: Path | None, ledger: Path) -> None:
-    """Show what the recorded answers say about the labels: is a point brittle, or the prompt bad?
+    """Show what the recorded answers say about the labels: is a term brittle, or does the prompt miss the point?
 
     Points that no run matched, terms and guards that alone cause misses, points with more near misses than matches.
 
     \b
     prompteval labels
+    prompteval labels --format json
     """
     from prompteval.versions import label_evidence
 

@@ -239,7 +239,7 @@ def schema(name: str | None, fixtures: Path) -> None:
 
     from prompteval.inputs.contract import contract_text
 
-    text = contract_text(name) if name else json.dumps(_answers(fixtures).schema, indent=2) + "\n"
+    text = contract_text(name) if name else json.dumps(_answers(fixtures).schema, indent=2, ensure_ascii=False) + "\n"
     emit(text, None)
 
 

@@ -208,11 +208,12 @@ def compare(ledger: Ledger, baseline: Selection, candidate: Selection, labels: s
     before, after = (_asked(side, scoring, sessions, wanted) for side in (baseline, candidate))
     fixtures = sorted(before.outcomes.keys() & after.outcomes.keys())
     rest = {name for run in runs for name in sessions[run.corpus]}.difference(fixtures)
-    left_out = [LeftOut(name, _why(name, wanted, before, after)) for name in sorted(rest)]
+    said = {fixture.fixture_id: fixture.why for fixture in scoring.left_out()}
+    left_out = [LeftOut(name, _why(name, wanted, before, after) or said[name]) for name in sorted(rest)]
     sides = before.on(fixtures), after.on(fixtures)
     shared = _shared(sides, scoring.given(), fixtures)
     context = context_of(
-        ledger, (baseline, candidate), labels, fixtures, lambda: compare(ledger, baseline, candidate, None)
+        ledger, (baseline, candidate), labels, fixtures, lambda: compare(ledger, baseline, candidate, None).measures
     )
     return Comparison(runs[-1].suite, *sides, labels, left_out, scoring.prompts(), shared, context)
 
@@ -230,12 +231,15 @@ def _asked(
     return _Asked(side.name, counted, [sessions[run.corpus] for run in side.runs], found)
 
 
-def _why(name: str, wanted: Mapping[str, str], *sides: _Asked) -> str:
-    """Return why a fixture is left out."""
+def _why(name: str, wanted: Mapping[str, str], *sides: _Asked) -> str | None:
+    """Return why a fixture is left out, or None where it is not for its session."""
     asked = [side.name for side in sides if any(name in sessions for sessions in side.sessions)]
     if len(asked) == 1:
         return f"only in {asked[0]}"
-    return "its session changed" if name in wanted else "not in the labels' corpus"
+    if name not in wanted:
+        return "not in the labels' corpus"
+    same = all(any(sessions.get(name) == wanted[name] for sessions in side.sessions) for side in sides)
+    return None if same else "its session changed"
 
 
 def _shared(sides: Sequence[Side], given: Mapping[str, Given], fixtures: Iterable[str]) -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from prompteval.outcomes import Run
+from prompteval.outcomes import Measure, Ratio, Run
 
 if TYPE_CHECKING:
-    from prompteval.compare import Comparison
     from prompteval.ledger.ledger import Ledger, Selection
+
+
+Reached = Mapping[Measure, Sequence[Ratio]]  # by the baseline, and by the candidate
 
 
 class Flips(NamedTuple):
@@ -23,13 +25,13 @@ class Flips(NamedTuple):
 class Context(NamedTuple):
     """`not_named` has the runs that are like those of a side which was named by a run id, and are not compared.
 
-    `recorded` is the comparison under the labels each run was recorded with, where those are others. `elsewhere` says
-    how two runs of one version differ, where a side has one run and the ledger has such runs with the same setting.
-    `newer` is the corpus revision whose labels are newer than those used.
+    `recorded` has what both sides reached under the labels each run was recorded with, where those are others.
+    `elsewhere` says how two runs of one version differ, where a side has one run and the ledger has such runs with the
+    same setting. `newer` is the corpus revision whose labels are newer than those used.
     """
 
     not_named: Sequence[Run]
-    recorded: Comparison | None
+    recorded: Reached | None
     elsewhere: Flips | None
     newer: str | None
 
@@ -39,9 +41,9 @@ def context_of(
     sides: Sequence[Selection],
     labels: str | None,
     fixtures: Collection[str],
-    again: Callable[[], Comparison],
+    again: Callable[[], Reached],
 ) -> Context:
-    """Return the context of a comparison on some fixtures; `again` makes it under the labels of each run."""
+    """Return the context of a comparison on some fixtures; `again` gives what was reached under own labels."""
     compared = [run for side in sides for run in side.runs]
     others = [run for side in sides for run in _not_named(ledger, side, compared)]
     changed = labels is not None and ledger.labels_differ({run.corpus for run in compared}, labels)

@@ -172,9 +172,17 @@ class CorpusRecording(NamedTuple):
     """When a corpus became the latest, and its fixtures as (fixture id, session digest, labels digest)."""
 
     recorded_at: str
+    suite: str
     corpus: str
     version: str | None
     fixtures: tuple[tuple[str, str, str], ...]
+
+
+class NewerLabels(NamedTuple):
+    """The latest labels of a suite, where they are not those that a run was scored with."""
+
+    corpus: str
+    recorded_at: str
 
 
 class LeftOut(NamedTuple):
@@ -185,7 +193,10 @@ class LeftOut(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """One run under one set of labels: `labels` is recorded or latest, `labels_corpus` the revision they come from."""
+    """One run under one set of labels: `labels` is recorded or latest, `labels_corpus` the revision they come from.
+
+    `newer` has the latest ones, if they differ from those the run was recorded with and do not score it here.
+    """
 
     run: Run
     labels: str
@@ -194,13 +205,26 @@ class Scored(NamedTuple):
     totals: Counts
     categories: Mapping[str, Ratio]
     left_out: Sequence[LeftOut]
+    newer: NewerLabels | None
+
+
+class SoleTerm(NamedTuple):
+    """A term that alone caused misses, in how many answers, and the titles of the proposals that lack it.
+
+    The titles are those that occur most often first, each once. A term of must_match_none, which occurs, has none.
+    """
+
+    term: str
+    answers: int
+    titles: tuple[str, ...]
 
 
 class PointRecord(NamedTuple):
     """How one expected point fared over the valid answers of several runs.
 
-    `near` counts answers that missed it with a near miss; `sole` has each term whose absence alone caused a miss, with
-    the number of answers; `guards` each guard that alone did.
+    `near` counts answers that missed it with a near miss. `half`: a proposal of some answer holds at least half of its
+    terms. `sole` has each term that alone caused a miss; `guards` each guard that alone did, with the number of
+    answers.
     """
 
     fixture_id: str
@@ -208,5 +232,11 @@ class PointRecord(NamedTuple):
     runs: int
     matched: int
     near: int
-    sole: tuple[tuple[str, int], ...]
+    half: bool
+    sole: tuple[SoleTerm, ...]
     guards: tuple[tuple[str, int], ...]
+
+    @property
+    def missed(self) -> bool:
+        """Whether no answer comes near to it: then the prompt misses it, whatever its terms are."""
+        return not self.half

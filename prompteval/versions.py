@@ -15,6 +15,7 @@ from prompteval.outcomes import (
     FixtureOutcome,
     Given,
     LeftOut,
+    NewerLabels,
     PointRecord,
     PromptUsed,
     Run,
@@ -34,7 +35,8 @@ Prompts = Mapping[str, "tuple[PromptUsed, ...]"]  # by run id; none where a run 
 class History(NamedTuple):
     """The runs of a suite with their totals, oldest first, under the labels of the corpus `judge` (None: each its own).
 
-    `copies` are those among them that are no further samples of their version and setting.
+    `copies` are those among them that are no further samples of their version and setting. `newer` has the latest
+    labels, where they differ from those of some run and do not score it here.
     """
 
     suite: str
@@ -43,6 +45,7 @@ class History(NamedTuple):
     left_out: Sequence[LeftOut]
     copies: Sequence[Copy]
     prompts: Prompts
+    newer: NewerLabels | None
 
     @property
     def repeats(self) -> list[tuple[Run, Run]]:
@@ -62,16 +65,33 @@ class Compared(NamedTuple):
 
     comparisons: list[Comparison]
     not_compared: list[str]
+    several: bool  # suites in the ledger, of those asked for
 
 
 class LabelEvidence(NamedTuple):
-    """A record of each point that has a valid answer, how many points there are, in how many runs, and which not."""
+    """A record of each point that has a valid answer, how many points there are, in how many runs, and which not.
+
+    `corpus` is the revision with the labels.
+    """
 
     suite: str
+    corpus: str
     points: list[PointRecord]
     total: int
     runs: int
     copies: Sequence[Copy]
+
+
+class Shown(NamedTuple):
+    """A fixture of a run, the newest of so many `runs`, under the labels of the corpus `judge` (None: the run's own).
+
+    `newer` has the latest labels, where they differ from those the run was recorded with and are not used.
+    """
+
+    detail: FixtureDetail
+    runs: int
+    judge: str | None
+    newer: NewerLabels | None
 
 
 def histories(
@@ -87,7 +107,8 @@ def histories(
         scoring = ledger.score(runs, judge)
         totals = scoring.totals()
         rows = [(run, totals.get(run.id, NOTHING)) for run in runs]
-        found.append(History(name, rows, judge, scoring.left_out(), _copies(runs, scoring.given()), scoring.prompts()))
+        copies, newer = _copies(runs, scoring.given()), None if judge else ledger.newer_labels(runs)
+        found.append(History(name, rows, judge, scoring.left_out(), copies, scoring.prompts(), newer))
     return found
 
 
@@ -126,20 +147,24 @@ def _counted(runs: Iterable[Run], copies: Iterable[Copy]) -> list[Run]:
     return [run for run in runs if run.id not in copied]
 
 
-def show_fixture(ledger: Ledger, fixture: str, selector: str, suite: str | None = None) -> tuple[FixtureDetail, int]:
-    """Return everything behind a fixture of the newest run that `selector` names, and how many it names.
+def show_fixture(ledger: Ledger, fixture: str, selector: str, suite: str | None, labels: str) -> Shown:
+    """Return everything behind a fixture of the newest run that `selector` names, under `labels`, recorded or latest.
 
-    Raises SelectionError where the run was not asked for it.
+    Raises SelectionError where the run was not asked for it, or the latest labels cannot score it.
     """
     from prompteval.ledger.detail import detail
 
     selection = ledger.select(selector, suite)
     run = selection.runs[-1]
-    scoring = ledger.score([run], more=["session"])
+    judge = ledger.latest_corpus(run.suite) if labels == "latest" else None
+    scoring = ledger.score([run], judge, more=["session"])
     found = {outcome.fixture_id: outcome for outcome in scoring.outcomes().get(run.id, [])}
+    if why := dict(scoring.left_out()).get(fixture):
+        raise SelectionError(f"the latest labels do not score '{fixture}' of run {run.short_id}: {why}")
     if fixture not in found:
         raise SelectionError(f"run {run.short_id} has no fixture '{fixture}'{nearest(fixture, found)}")
-    return detail(scoring, run, found[fixture]), len(selection.runs)
+    newer = None if judge else ledger.newer_labels([run])
+    return Shown(detail(scoring, run, found[fixture]), len(selection.runs), judge, newer)
 
 
 def prompts_of(ledger: Ledger, selector: str, suite: str | None) -> tuple[Run, tuple[PromptUsed, ...], int]:
@@ -175,7 +200,7 @@ def label_evidence(ledger: Ledger, suite: str | None, model: str | None) -> list
         counted, corpus = _counted(runs, copies), ledger.latest_corpus(name)
         scoring = ledger.score(counted, corpus)
         total = scoring.number_of_points(corpus)
-        found.append(LabelEvidence(name, scoring.points(), total, len(counted), copies))
+        found.append(LabelEvidence(name, corpus, scoring.points(), total, len(counted), copies))
     return found
 
 
@@ -196,14 +221,15 @@ def diff(
     from prompteval.compare import compare
 
     sides = [_narrowed(ledger.select_by_suite(name, suite), model) for name in (baseline, candidate)]
-    found = Compared([], [])
-    for name in ledger.suites(suite):
+    suites = ledger.suites(suite)
+    found = Compared([], [], len(suites) > 1)
+    for name in suites:
         own = [side[name] for side in sides if name in side]
         if len(own) == 1:
             found.not_compared.append(f"{own[0].name} alone has runs of the suite {name}: not compared")
         elif own:
             pairs, alone = _alike_on_both(*own)
-            found.not_compared.extend(alone)
+            found.not_compared.extend(f"{name}: {line}" if found.several else line for line in alone)
             for left, right in pairs:
                 judge = {"candidate": right.runs[-1].corpus, "latest": ledger.latest_corpus(name)}.get(labels)
                 found.comparisons.append(compare(ledger, left, right, judge))
@@ -261,7 +287,7 @@ def successive(ledger: Ledger, suite: str, runs: Sequence[Run]) -> Compared:
     """
     versions = sorted({run.version for run in runs}, key=sort_key, reverse=True)
     settings = {version: {run.setting: run for run in runs if run.version == version} for version in versions}
-    found = Compared([], [])
+    found = Compared([], [], False)
     for place, version in enumerate(versions[:-1], 1):
         earlier = versions[place:]
         before = {setting: next((v for v in earlier if setting in settings[v]), None) for setting in settings[version]}

@@ -1,6 +1,6 @@
 """What cog puts into the documents: the ledger's tables from the SQL files, and commands with what they print.
 
-`python -m cogapp -r README.md docs/*.md` writes them again; a test fails when that is due.
+`python -m cogapp -r README.md docs/*.md fixtures/stress/README.md` writes them; a test fails when that is due.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 import shlex
 import tempfile
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,50 @@ def _compact(value: Any, indent: str = "") -> str:
     return f"{opening}\n{whole}\n{indent}{closing}"
 
 
+def categories(suite: str) -> str:
+    """Return a table of the fixtures that all runs of each version passed, by category."""
+    found: dict[str, dict[str, list[bool]]] = {}
+    heads = []
+    for (other, version), runs in sorted(_passes().items()):
+        if other == suite:
+            heads.append(f"v{version}, {len(runs)} {'run' if len(runs) == 1 else 'runs'}")
+            for name, passed in (each for run in runs for each in run.items()):
+                found.setdefault(name.rpartition("-")[0], {}).setdefault(version, []).append(passed)
+    rows = ["Category", *heads], ["---", *("---:" for _ in heads)]
+    shares = ([name, *(f"{sum(each)}/{len(each)}" for each in sides.values())] for name, sides in found.items())
+    return "\n".join(["", *(f"| {' | '.join(row)} |" for row in (*rows, *shares)), ""])
+
+
+def flips() -> str:
+    """Return a table of the recorded versions: on how many fixtures two runs of one differ, and on which any do."""
+    lines = ["\n| Suite | Version | Runs | Two runs differ on | Which |", "| --- | --- | ---: | --- | --- |"]
+    for (suite, version), runs in sorted(_passes().items()):
+        names = [name for name in runs[0] if len({run[name] for run in runs}) > 1]
+        pairs = [sum(one[name] != other[name] for name in names) for one, other in combinations(runs, 2)]
+        mean = f"{sum(pairs) / len(pairs):.1f} of {len(runs[0])} fixtures" if pairs else "not known"
+        lines.append(f"| {suite} | v{version} | {len(runs)} | {mean} | {', '.join(names)} |")
+    return "\n".join([*lines, ""])
+
+
+def _passes() -> dict[tuple[str, str], list[dict[str, bool]]]:
+    """Return which fixtures each run passes, by suite and version, oldest run first."""
+    found: dict[tuple[str, str], list[dict[str, bool]]] = {}
+    for run in json.loads(ok("runs", "--format", "json"))["runs"]:
+        report = json.loads(ok("score", "--run", run["id"], "--format", "json"))
+        passes = {fixture["fixture_id"]: fixture["passed"] for fixture in report["fixtures"]}
+        found.setdefault((run["suite"], run["version"]), []).append(passes)
+    return found
+
+
+def verdicts(*comparisons: str) -> str:
+    """Return a list of what `diff` says first, each with the arguments that it was given."""
+    lines = []
+    for arguments in comparisons:
+        (found,) = json.loads(ok("diff", *arguments.split(), "--format", "json"))["comparisons"]
+        lines.append(f"- `diff {arguments}`: {found['evidence']['verdict']}")
+    return "\n".join(["", *lines, ""])
+
+
 def help_pages() -> str:
     """Return one section for each command: what `--help` prints, a hundred characters wide."""
     return "".join(_help_page([], main))
@@ -150,5 +195,5 @@ def worked_example(page: str) -> str:
 
 def sources() -> list[str]:
     """Return the documents that cog writes into, as paths from the root."""
-    files = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "ledger").glob("*.md"))]
+    files = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "fixtures").rglob("*.md"))]
     return [str(path.relative_to(ROOT)) for path in files if "[[[cog" in path.read_text("utf-8")]

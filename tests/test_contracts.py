@@ -172,6 +172,30 @@ def test_each_run_is_read_by_its_own_contract(suite: Path, tmp_path: Path) -> No
     assert ok("ledger", "verify", "--ledger", ledger).startswith("0 problems")
 
 
+def test_a_renamed_type_gives_no_verdict(suite: Path, tmp_path: Path) -> None:
+    """The next version calls the same things by another type: its labels are not for the older answers."""
+    ledger = tmp_path / "ledger.db"
+    ingest(suite, ledger, "1", wrapped(RIGHT))
+    write_suite(suite, {**ENTITIES, "proposals": {"thing": "/entities"}})
+    for path in (suite / "expected").iterdir():
+        path.write_text(path.read_text("utf-8").replace("type: entities", "type: thing"), "utf-8")
+    ingest(suite, ledger, "2", wrapped({**RIGHT, "quiet-1": [KESTREL]}))
+    (comparison,) = json.loads(ok("diff", "1", "2", "--format", "json", "--ledger", ledger))["comparisons"]
+    assert [fixture["fixture_id"] for fixture in comparison["fixtures"]] == ["quiet-1"]
+    why = "its labels expect the type thing, which the contract of some answers does not have"
+    assert {fixture["why"] for fixture in comparison["left_out"]} == {why}
+    assert why in ok("history", "--labels", "latest", "--ledger", ledger)
+    (recorded,) = json.loads(ok("diff", "1", "2", "--labels", "recorded", "--format", "json", "--ledger", ledger))[
+        "comparisons"
+    ]
+    assert [recorded[side]["totals"]["points_matched"] for side in ("baseline", "candidate")] == [3, 3]
+
+
+def test_only_what_is_wrong_with_the_suite_is_named(suite: Path) -> None:
+    write_suite(suite, keep_prompt=True)
+    assert cli("check", suite).stdout.splitlines()[:-1] == ['corpus.yaml: line 1: unknown key "keep_prompt"']
+
+
 LIST = {"schema": "answer.json", "proposals": {"entity": ""}, "title": "/name", "searched": ["/name", "/quote"]}
 
 
@@ -185,7 +209,8 @@ def test_an_answer_that_is_a_bare_list(suite: Path, tmp_path: Path) -> None:
     where = ("--results", tmp_path / "saved", "--fixtures", suite)
     reply = f"See [the rules](x) and [1], then:\n\n{json.dumps([KESTREL, SKERRY], indent=1)}\nDone."
     assert "2 entity" in ok("save", "harbour-1", *where, input=reply)
-    assert "an empty answer" in ok("save", "quiet-1", *where, input="Nothing to report: []")
+    assert "no JSON list" in refused("save", "quiet-1", *where, input="Nothing: `String[] args` is all I see.")
+    assert "an empty answer" in ok("save", "quiet-1", *where, input="Nothing to report.\n```json\n[]\n```\n")
     said = refused("save", "harbour-2", *where, input=f'Here: {{"entities": {json.dumps([BRANDT])}}}')
     assert "is an object; the answer is one list" in said
     assert "does not end by line 1" in refused("save", "harbour-2", *where, input='[{"name": "Ilse Brandt", ')
@@ -245,6 +270,19 @@ FAULTS: dict[str, tuple[dict[str, Any], object, str]] = {
     "tilde": ({"title": "/a~1b"}, OBJECT, "is not a path of keys"),
     "nothing searched": ({"searched": []}, OBJECT, "answer.searched (line"),
     "no lists": ({"proposals": {}}, OBJECT, "answer.proposals (line"),
+    "searched that is not there": (
+        {"searched": ["/nam"]},
+        OBJECT,
+        "answer.searched: /nam leads to nothing that the schema",
+    ),
+    "title that is not there": ({"title": "/title"}, OBJECT, "answer.title: /title leads to nothing that the schema"),
+    "list that is not there": (
+        {"proposals": {"entities": "/entity"}},
+        OBJECT,
+        "answer.proposals.entities: /entity leads",
+    ),
+    "one list for two": ({"proposals": {"entities": "/entities", "b": "/entities"}}, OBJECT, "2 types have the list"),
+    "a list in a list": ({"proposals": {"entities": "", "b": "/entities"}}, {}, "the answer itself"),
     "unknown key": ({"body": "/b"}, OBJECT, 'unknown key "body"'),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,18 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def rows(bench: Bench, heading: str) -> list[list[str]]:
-    """Return the rows of one section."""
-    part = bench.report("labels").partition(heading + "\n")[2].partition("\n\n")[0]
-    return [line.split() for line in part.splitlines() if not set(line) <= {" ", "-"}]
+    """Return the rows of one section, without the notes below them."""
+    return [line.split() for line in section(bench, heading) if not set(line) <= {" ", "-"} and "    - " not in line]
+
+
+def section(bench: Bench, heading: str) -> list[str]:
+    """Return the lines of one section."""
+    return bench.report("labels").partition(heading + "\n")[2].partition("\n\n")[0].splitlines()
+
+
+def notes(bench: Bench, heading: str) -> list[str]:
+    """Return the notes below the rows of one section."""
+    return [line.partition("    - ")[2] for line in section(bench, heading) if "    - " in line]
 
 
 @pytest.fixture(scope="module")
@@ -117,3 +127,69 @@ def test_a_term_is_not_alone_where_a_guard_occurred_too(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"a": labels(point(must_match_all=["alpha", "beta"], must_not_match=["secret"]))})
     bench.ingest("1", {"a": answer(proposal("Alpha secret"))})
     assert rows(bench, "Terms that alone cause a miss") == [["none"]]
+
+
+def test_a_brittle_term_is_told_with_what_the_answers_say(tmp_path: Path) -> None:
+    """Three titles at most, the most frequent one first, and no more than 60 characters of each."""
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["alpha", "beta", "gamma"]))})
+    titles = ["Zeta", "Zeta", "A" * 61, "B" * 60, "C"]
+    for number, title in enumerate(titles):
+        bench.ingest("1", {"a": answer(proposal(title, f"Alpha and beta {number}"))})
+    bench.ingest("1", {"a": answer(proposal("Alpha", "Beta gamma"))})
+    shown = ["5 of 6 answers say it otherwise:", '"Zeta"', f'"{"A" * 59}…"', f'"{"B" * 60}"']
+    assert notes(bench, SECTIONS["terms"]) == shown
+    assert max(map(len, bench.report("labels").splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("terms", "title", "missed"),
+    [
+        ({"must_match_all": ["alpha", "beta", "gamma"]}, "Alpha", True),
+        ({"must_match_all": ["alpha", "beta", "gamma"]}, "Alpha beta", False),
+        ({"must_match_all": ["alpha", "beta"]}, "Alpha", False),
+        ({"must_match_all": ["alpha"]}, "Other", True),
+        ({"must_match_any": [["alpha", "beta", "gamma"], ["delta", "beta"]]}, "Beta", False),
+        ({"must_match_any": [["alpha"], ["beta", "gamma", "delta"]]}, "Beta", True),
+        ({"must_match_all": ["alpha"], "must_match_any": [["beta", "gamma"]]}, "Beta", True),
+        ({"must_match_all": ["alpha"], "must_match_any": [["beta", "gamma"]]}, "Beta alpha", False),
+    ],
+)
+def test_a_missed_point_has_no_answer_with_half_of_its_terms(
+    tmp_path: Path, terms: dict[str, Any], title: str, missed: bool
+) -> None:
+    bench = Bench(tmp_path, {"a": labels(point(**terms))})
+    bench.ingest("1", {"a": answer(proposal(title))})
+    assert notes(bench, SECTIONS["never"]) == ["no answer has half of its terms: the prompt misses it"] * missed
+    assert not missed or notes(bench, SECTIONS["terms"]) == [], "what is missed is not said otherwise"
+
+
+def test_json_and_csv(bench: Bench) -> None:
+    (suite,) = json.loads(bench.report("labels", "--format", "json"))["suites"]
+    assert (suite["suite"], suite["runs"], suite["points_total"]) == ("core", 4, 3)
+    assert suite["points"][0] == {
+        "fixture_id": "a",
+        "point": "never",
+        "answers": 3,
+        "matched": 0,
+        "near_misses": 2,
+        "half_found": True,
+        "terms": [{"term": "stem", "answers": 2, "titles": ["Alpha", "Alpha twice"]}],
+        "guards": [],
+    }
+    first, *rest = bench.report("labels", "--format", "csv").splitlines()
+    assert first == "suite,fixture_id,point,answers,matched,near_misses,half_found,terms,guards"
+    assert rest == [
+        "core,a,never,3,0,2,1,stem (2),",
+        "core,b,often,3,1,2,1,beta (1); three (1); two (1),",
+        "core,c,fine,3,3,0,1,,",
+    ]
+
+
+def test_an_excluded_term_that_alone_causes_a_miss(tmp_path: Path) -> None:
+    """Both rules in one proposal: all that must occur does, and the one term that must not keeps it from the point."""
+    bench = Bench(tmp_path, {"a": labels(point(must_match_all=["alpha"], must_match_none=["beta", "gamma"]))})
+    bench.ingest("5", {"a": answer(proposal("Alpha and beta"))})
+    bench.ingest("6", {"a": answer(proposal("Alpha, beta and gamma"))})
+    text = bench.report("labels").partition("Terms that alone cause a miss")[2].partition("Guards that alone")[0]
+    assert '"beta"' in text and "1/2" in text and '"gamma"' not in text
+    assert notes(bench, SECTIONS["terms"]) == ["1 of 2 answers has it where it must not be (must_match_none)"]

@@ -250,7 +250,7 @@ def test_each_digest_is_of_facts_alone(varied: Path, which: str) -> None:
             )
             evidence = sorted(map(list, ask(query, [corpus, run])))
             assert evidence and run == sha(["run", suite, tags, evidence, repeat])
-        assert len(found) == (2 if which == "committed" else 4)
+        assert len(found) == (13 if which == "committed" else 4)
 
 
 # A file that another program uses. It is a process of its own, since locks belong to processes.

@@ -45,11 +45,8 @@ def test_a_fixture_counts_once_however_many_answers_it_has(bench: Bench) -> None
     assert text.startswith(
         "v6 extracted 1/8 expected knowledge points and produced 7 phantoms; v5 was 1/8 (mean of 3 runs)"
     )
-    assert row(text, "recall")[:5] == ["1/8", "12.5", "%", "1/8", "12.5"] and row(text, "phantoms")[:3] == [
-        "7",
-        "7",
-        "0",
-    ]
+    assert row(text, "recall")[:3] == ["1/8", "1/8", "0.0"]
+    assert row(text, "phantoms")[:3] == ["7", "7", "0"]
     assert "each fixture counts once, with the mean over its answers" in text
     (comparison,) = bench.diff("5", "6")["comparisons"]
     assert [comparison[side]["means"]["points_matched"] for side in ("baseline", "candidate")] == [1.0, 1.0]
@@ -64,7 +61,7 @@ def test_means_that_are_not_whole_are_shown_with_a_decimal(tmp_path: Path) -> No
     bench.ingest("6", {"a": RIGHT, "b": RIGHT})
     text = bench.report("diff", "5", "6")
     assert "v5 was 1.7/2 (mean of 3 runs) with 0.3 phantoms." in text
-    assert row(text, "recall")[:6] == ["1.7/2", "83.3", "%", "2/2", "100.0", "%"]
+    assert row(text, "recall")[:3] == ["1.7/2", "2/2", "+16.7"]
     assert row(text, "phantoms")[:3] == ["0.3", "0", "-0.3"]
 
 

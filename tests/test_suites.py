@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import EMPTY, Bench, answer, labels, ok, point, proposal, refused, write_corpus
+from tests.helpers import EMPTY, Bench, answer, cli, labels, ok, point, proposal, refused, write_corpus
 
 RIGHT, WRONG = answer(proposal("Alpha")), answer(proposal("Beta"))
 
@@ -93,6 +93,33 @@ def test_a_comparison_never_crosses_suites(bench: Bench) -> None:
     said = refused("diff", *ids, "--ledger", bench.ledger)
     assert "have no suite, model, temperature and harness in common" in said
     assert f"run {ids[0][:8]} alone has runs of the suite core" in said
+
+
+def test_what_is_left_names_its_suite(bench: Bench) -> None:
+    """`hard` has another model on one side: its line says so, and the headline still names the suite compared."""
+    bench.ingest("6", {"a": RIGHT, "b": EMPTY}, "--repeat", "--model", "Y")
+    compared = bench.diff("6", "9")
+    assert compared["not_compared"] == ["v6 alone has runs of the suite core: not compared"]
+    assert bench.report("diff", "6", "9").startswith("hard: v9 extracted")
+    line = "core: v6 alone has model Y, temperature not recorded, harness not recorded: not compared"
+    assert line in bench.diff("5", "6")["not_compared"]
+
+
+def test_warnings_of_an_ingest_are_about_its_suite(bench: Bench, tmp_path: Path) -> None:
+    for name in ("p1.md", "p2.md"):
+        (tmp_path / name).write_text(f"Prompt {name}.\n", "utf-8")
+    bench.ingest("7", {"a": RIGHT, "b": EMPTY}, "--prompt", tmp_path / "p1.md", "--repeat")
+    given = bench.arguments("7", {"a": RIGHT}, "--prompt", tmp_path / "p2.md", "--fixtures", bench.root / "hard")
+    said = cli(*given).stderr
+    assert "another prompt file" not in said and said.count("under other tags") == 2, (
+        "v5 and v9 of hard, and not v6 of core"
+    )
+
+
+def test_textconv_names_the_suites(bench: Bench) -> None:
+    lines = ok("ledger", "textconv", bench.ledger).splitlines()
+    assert [line.split(", suite ")[1] for line in lines if line.startswith("corpus ")] == ["core", "hard (version 1)"]
+    assert sum(line.startswith("  suite hard, corpus ") for line in lines) == 3
 
 
 def test_latest_labels_are_those_of_the_suite(bench: Bench) -> None:

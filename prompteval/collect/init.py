@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 
-from prompteval.collect.pointers import answer_block
 from prompteval.errors import PromptevalError
 from prompteval.inputs.files import FileRefusedError, read_text
+from prompteval.inputs.pointers import answer_block
 from prompteval.inputs.suite import schema_from
 
 _TEMPLATES = Path(__file__).parent / "suite"

@@ -46,6 +46,8 @@ def load_corpus(root: Path) -> Loaded:
         _need_folder(root, name)
     suite, problems = load_suite(root)
     loaded = Loaded(suite, {}, {}, {}, problems)
+    if problems:  # of corpus.yaml, which says how to read the rest
+        return loaded
     texts, unnamed = _read_all(root, "sessions", suffix(suite), problems)
     expected, unlabelled = _read_all(root, "expected", ".yaml", problems)
     loaded.sessions.update(texts)

@@ -58,7 +58,7 @@ def not_given(prompts: Sequence[PromptFile]) -> list[str]:
 
 
 def _named(text: str) -> list[str]:
-    return list(dict.fromkeys(_PATH.findall(text)))
+    return list(dict.fromkeys(path for path in _PATH.findall(text) if "://" not in path))
 
 
 def _read_referenced(given: str, prompt: str) -> PromptFile:

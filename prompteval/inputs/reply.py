@@ -15,7 +15,8 @@ _BEFORE, _BEHIND = re.compile(r"\[\s*\Z"), re.compile(r"\s*\]")
 _MOST, _SHOWN = 100, 10  # objects looked for, and lines named, before a reply is no answer for certain
 # What JSON may have after the brace that opens an object; any other brace is prose, such as {a, b} or ${HOME}.
 _OBJECT = re.compile(r'\{(?=\s*["}])')
-_VALUE = re.compile(r'\{(?=\s*["}])|\[(?=\s*["{\[\]])')  # where the answer is a list; [1] and [a](b) are prose
+# Where the answer is a list: [1], [a](b) and String[] are prose, and an empty list stands on a line of its own.
+_VALUE = re.compile(r'\{(?=\s*["}])|\[(?=\s*["{\[])|(?<![^\n])\[(?=\s*\][ \t]*(?:\n|\Z))')
 
 
 class Reply(NamedTuple):

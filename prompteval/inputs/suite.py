@@ -11,6 +11,7 @@ from prompteval.errors import DataError, Problem
 from prompteval.inputs import CONTRACTS, strict_json, yaml_lines
 from prompteval.inputs.contract import breaches, contract_from, contract_text, default_contract, schema_problem
 from prompteval.inputs.files import FileRefusedError, read_text
+from prompteval.inputs.pointers import dead_ends
 from prompteval.model import CategoryRow, Contract, Suite
 
 FILE = "corpus.yaml"
@@ -50,15 +51,17 @@ def suite_of(path: str, source: str, root: Path) -> tuple[Suite, list[Problem]]:
             place = ("answer", "schema")
             return Suite(contract), [Problem(path, "answer.schema", str(error), document.line(place))]
     rows = tuple(CategoryRow(*(row[name] for name in _COLUMNS)) for row in value.get("categories", ()))
-    return Suite(
-        contract,
-        value.get("name", Suite._field_defaults["name"]),
-        value["version"],
-        rows,
-        value.get("sessions") == "text",
-        value.get("placeholder"),
-        value.get("keep_prompts", False),
-    ), [Problem(path, *each) for each in _unknown(rows, contract)]
+    suite = Suite(
+        contract=contract,
+        name=value.get("name", Suite._field_defaults["name"]),
+        version=value["version"],
+        categories=rows,
+        plain=value.get("sessions") == "text",
+        placeholder=value.get("placeholder"),
+        keep_prompts=value.get("keep_prompts", False),
+    )
+    dead = ((key, f"{pointer} leads to nothing that the schema allows") for key, pointer in dead_ends(contract))
+    return suite, [Problem(path, *each) for each in (*_ambiguous(contract), *_unknown(rows, contract), *dead)]
 
 
 def checked(
@@ -73,6 +76,16 @@ def checked(
         Problem(path, breach.field, document.said(breach.path, breach.text), document.line(breach.path))
         for breach in breaches(contract, document.value)
     ]
+
+
+def _ambiguous(contract: Contract) -> Iterator[tuple[str, str]]:
+    """Yield lists that no answer can have at once, or that would count a proposal twice."""
+    pointers = [pointer for _, pointer in contract.proposals]
+    for pointer in dict.fromkeys(pointers):
+        if pointers.count(pointer) > 1:
+            yield "answer.proposals", f'{pointers.count(pointer)} types have the list "{pointer}"'
+    if "" in pointers and len(pointers) > 1:
+        yield "answer.proposals", 'the answer itself ("") is one list, and there are others in it'
 
 
 def _unknown(rows: tuple[CategoryRow, ...], contract: Contract) -> Iterator[tuple[str, str]]:

@@ -2,51 +2,58 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from prompteval.inputs.contract import contract_of, proposals_of
 from prompteval.ledger.scoring import Key, Scoring
 from prompteval.outcomes import FixtureOutcome, NearMiss, Run, Wanted
 
-if TYPE_CHECKING:
-    from prompteval.model import Proposal
-
 _AROUND = 30  # characters on each side of a hit
 _FIXTURE = """
-select notes, expect_empty, max_unexpected_proposals, scored.answer, scored.contract, corpus_fixture.session
+select notes, expect_empty, max_unexpected_proposals, answer, contract, problems, session
 from scored
-join expectation on expectation.labels = scored.labels
+join expectation using (labels)
+left join validity using (answer, contract)
 join run on run.id = scored.run_id
-join corpus_fixture on corpus_fixture.corpus = run.corpus and corpus_fixture.fixture_id = scored.fixture_id
-where scored.run_id = ? and scored.fixture_id = ?
+join corpus_fixture using (corpus, fixture_id)
+where run_id = ? and fixture_id = ?
 """
 _POINTS = """
 select point_id, type, matched from point_outcome where run_id = ? and fixture_id = ? order by position
 """
 _PROPOSALS = """
-select proposal_outcome.number, expected, written, read, spelled, others, others_read, others_spelled
+select expected, written, read, spelled, others, others_read, others_spelled
 from proposal_outcome
-join scored on scored.run_id = proposal_outcome.run_id and scored.fixture_id = proposal_outcome.fixture_id
-join search_text
-  on search_text.answer = scored.answer
-  and search_text.contract = scored.contract
-  and search_text.number = proposal_outcome.number
-where proposal_outcome.run_id = ? and proposal_outcome.fixture_id = ?
-order by proposal_outcome.number
+join scored using (run_id, fixture_id)
+join search_text using (answer, contract, number)
+where run_id = ? and fixture_id = ?
+order by number
 """
-_TERMS = """
-select term.point_id, term.role, term.alternative, term.term, term.folded, coalesce(term.spelled, term.folded)
+_WANTED = """
+select point_id, role, alternative, term
 from scored
-join term on term.labels = scored.labels
-where scored.run_id = ? and scored.fixture_id = ?
-order by term.point_id, case term.role when 'guard' then 'z' else term.role end, term.alternative, term.position
+join term using (labels)
+where run_id = ? and fixture_id = ?
+order by point_id, case role when 'guard' then 'z' else role end, alternative, position
 """
-_OCCURRENCES = """
-select number, point_id, role, alternative, term from term_occurrence where run_id = ? and fixture_id = ? and occurs
+_FINDINGS = """
+select point_id, number, role, alternative, term, occurs, folded, coalesce(spelled, folded)
+from scored
+join term using (labels)
+join term_occurrence using (run_id, fixture_id, point_id, role, alternative, position, term)
+where run_id = ? and fixture_id = ?
+order by case role when 'guard' then 'z' else role end, alternative, position
 """
 _ATTEMPTS = """
-select point_id, number, has_words, has_type from proposal_point where run_id = ? and fixture_id = ? order by number
+select point_id, number, type, has_words, has_type
+from proposal_point
+join proposal_outcome using (run_id, fixture_id, number)
+where run_id = ? and fixture_id = ?
+order by number
 """
 
 
@@ -67,28 +74,28 @@ class Attempt(NamedTuple):
     type: str
     has_words: bool
     has_type: bool
-    terms: tuple[TermFinding, ...]
+    terms: Sequence[TermFinding]
 
 
 class PointDetail(NamedTuple):
-    """One expected point, with its terms in the label's order and every proposal of the answer."""
+    """One expected point, with its terms in the label's order, every proposal of the answer and its near misses."""
 
     id: str
     type: str
     matched: bool
-    wanted: tuple[Wanted, ...]
-    attempts: tuple[Attempt, ...]
+    wanted: Sequence[Wanted]
+    attempts: Sequence[Attempt]
+    near: Sequence[NearMiss]
 
 
 class ProposalDetail(NamedTuple):
-    """One proposal; `texts` are its searched texts without the title. `near`: the missed points that it comes near."""
+    """One proposal; `texts` are its searched texts without the title."""
 
     number: int
     type: str
     title: str
-    texts: tuple[str, ...]
+    texts: Sequence[str]
     expected: bool
-    near: tuple[tuple[str, str, NearMiss], ...]
 
 
 class FixtureDetail(NamedTuple):
@@ -99,92 +106,47 @@ class FixtureDetail(NamedTuple):
     notes: str
     expect_empty: bool
     budget: int
-    points: tuple[PointDetail, ...]
-    proposals: tuple[ProposalDetail, ...]
+    points: Sequence[PointDetail]
+    proposals: Sequence[ProposalDetail]
     raw: str | None
-    problems: tuple[str, ...]
+    problems: Sequence[str]
     session: str
 
 
 def detail(scoring: Scoring, run: Run, outcome: FixtureOutcome) -> FixtureDetail:
     """Return everything behind an outcome of a run that is scored, with the text of its session."""
     key = (run.id, outcome.fixture_id)
-    notes, empty, budget, answer, contract, session = scoring.ask(_FIXTURE, key).fetchone()
-    text, problems, proposals = _answer(scoring, answer, contract)
-    expected, texts = {}, {}
-    for number, is_expected, *searched in scoring.ask(_PROPOSALS, key):
-        expected[number], texts[number] = bool(is_expected), searched
-    points = _points(scoring, key, {p.number: p.type for p in proposals}, texts)
-    near = defaultdict(list)
-    for point in points:
-        for miss in scoring.near_misses.get((*key, point.id), ()):
-            near[miss.number].append((point.id, point.type, miss))
-    return FixtureDetail(
-        run,
-        outcome,
-        notes,
-        bool(empty),
-        budget,
-        points,
-        tuple(
-            ProposalDetail(
-                p.number,
-                p.type,
-                p.title,
-                p.searched[1:] if p.searched[:1] == (p.title,) else p.searched,
-                expected[p.number],
-                tuple(near[p.number]),
-            )
-            for p in proposals
-        ),
-        text if problems else None,
-        problems,
-        scoring.facts["session"][session,].text,
-    )
+    notes, empty, budget, answer, contract, listed, session = scoring.ask(_FIXTURE, key).fetchone()
+    whole, problems = scoring.facts["session"][session,].text, json.loads(listed or "[]")
+    text = scoring.facts["answer"][answer,].text if answer else ""
+    raw = text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text
+    texts, proposals = {}, []
+    if outcome.state == "valid":
+        read = proposals_of(json.loads(text), contract_of(scoring.facts["contract"][contract,].text))
+        for p, (expected, *searched) in zip(read, scoring.ask(_PROPOSALS, key), strict=True):
+            texts[p.number] = searched
+            others = p.searched[1:] if p.searched[:1] == (p.title,) else p.searched
+            proposals.append(ProposalDetail(p.number, p.type, p.title, others, bool(expected)))
+    points = _points(scoring, key, texts)
+    kept = raw if problems else None
+    return FixtureDetail(run, outcome, notes, bool(empty), budget, points, proposals, kept, problems, whole)
 
 
-def _answer(
-    scoring: Scoring, answer: str | None, contract: str
-) -> tuple[str | None, tuple[str, ...], tuple[Proposal, ...]]:
-    """Return an answer as a text, its problems and its proposals."""
-    import json
-
-    from prompteval.inputs.contract import contract_of, proposals_of
-
-    if answer is None:
-        return None, (), ()
-    text = scoring.facts["answer"][answer,].text
-    query = "select problems from validity where answer = ? and contract = ?"
-    problems = tuple(json.loads(scoring.ask(query, [answer, contract]).fetchone()[0]))
-    if problems:
-        return text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text, problems, ()
-    reader = contract_of(scoring.facts["contract"][contract,].text)
-    return text, (), tuple(proposals_of(json.loads(text), reader))
-
-
-def _points(scoring: Scoring, key: Key, types: dict[int, str], texts: dict[int, list[str]]) -> tuple[PointDetail, ...]:
-    occurs = {tuple(row) for row in scoring.ask(_OCCURRENCES, key)}
-    terms = defaultdict(list)
-    for point, *term in scoring.ask(_TERMS, key):
-        terms[point].append(term)
-    attempts: dict[str, list[Attempt]] = defaultdict(list)
-    for point, number, has_words, has_type in scoring.ask(_ATTEMPTS, key):
-        found = []
-        for role, alternative, term, folded, spelled in terms[point]:
-            hit = (number, point, role, alternative, term) in occurs
-            around = _around((folded, folded, spelled) * 2, texts[number]) if hit else ""
-            found.append(TermFinding(role, alternative, term, hit, around))
-        attempts[point].append(Attempt(number, types[number], bool(has_words), bool(has_type), tuple(found)))
-    return tuple(
-        PointDetail(
-            point,
-            type_,
-            bool(matched),
-            tuple(Wanted(*term[:3]) for term in terms[point]),
-            tuple(attempts[point]),
-        )
+def _points(scoring: Scoring, key: Key, texts: dict[int, list[str]]) -> list[PointDetail]:
+    wanted, findings, attempts = defaultdict(list), defaultdict(list), defaultdict(list)
+    for point, *term in scoring.ask(_WANTED, key):
+        wanted[point].append(Wanted(*term))
+    for point, number, role, alternative, term, occurs, folded, spelled in scoring.ask(_FINDINGS, key):
+        around = _around((folded, folded, spelled) * 2, texts[number]) if occurs else ""
+        findings[point, number].append(TermFinding(role, alternative, term, bool(occurs), around))
+    for point, number, type_, has_words, has_type in scoring.ask(_ATTEMPTS, key):
+        terms = findings[point, number]
+        attempts[point].append(Attempt(number, type_, bool(has_words), bool(has_type), terms))
+    near = scoring.near_misses
+    return [
+        PointDetail(point, type_, bool(matched), wanted[point], attempts[point], near.get((*key, point), ()))
         for point, type_, matched in scoring.ask(_POINTS, key)
-    )
+    ]
 
 
 def _around(forms: tuple[str, ...], texts: list[str]) -> str:

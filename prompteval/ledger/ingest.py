@@ -9,29 +9,42 @@ from typing import NamedTuple
 
 from prompteval.digests import digest, run_id
 from prompteval.errors import PromptevalError, count
+from prompteval.inputs.checks import check_corpus
 from prompteval.inputs.fixtures import read_corpus
 from prompteval.inputs.prompts import check_version, read_prompts
 from prompteval.inputs.results import read_results
 from prompteval.ledger import derived, facts
+from prompteval.ledger.changes import Change, changes
 from prompteval.ledger.facts import CorpusRow, FixtureRow, PromptRow, RecordingRow, ResultRow, Row, RunRow, text_row
-from prompteval.ledger.integrity import checksum_of_recording, checksum_of_run
+from prompteval.ledger.integrity import check, checksum_of_recording, checksum_of_run
 from prompteval.ledger.times import next_time
 from prompteval.ledger.write import appending
 from prompteval.model import Answer, Corpus, RunTags
 from prompteval.tags import checked_name, normal_version, parse_temperature
 
 
+class RecordedCorpus(NamedTuple):
+    """What became of a corpus revision. `new`: it was not the latest before.
+
+    `older_than` is the revision that was, where the ledger knew this one before it. `changes` are those since the
+    latest revision of the suite, and `same_version`: they have the version name that it had.
+    """
+
+    new: bool
+    older_than: str | None = None
+    changes: tuple[Change, ...] = ()
+    same_version: bool = False
+
+
 class Recorded(NamedTuple):
     """What an ingest wrote: the id of the new run (None: no results were given) and which sample it is.
 
-    `new_corpus`: the corpus revision was not the latest before. `older_than` is the revision that was, where the ledger
-    knew this one before it. `same_answers` are the ids of runs under other tags with exactly the same answers,
-    `other_prompts` those of the same version that were recorded with another prompt file.
+    `corpus` is what became of the corpus revision. `same_answers` are the ids of runs under other tags with exactly
+    the same answers, `other_prompts` those of the same version that were recorded with another prompt file.
     """
 
     run_id: str | None
-    new_corpus: bool
-    older_than: str | None
+    corpus: RecordedCorpus
     sample: int = 0
     same_answers: tuple[str, ...] = ()
     other_prompts: tuple[str, ...] = ()
@@ -57,8 +70,9 @@ def ingest(
     """
     corpus = read_corpus(fixtures)
     if results is None or tags is None:
+        problems = [str(each) for each in check_corpus(fixtures).problems if each.path.startswith("expected/")]
         recorded = record(ledger, corpus)
-        return Ingested(corpus, tags, {}, recorded, tuple(_went_back(corpus, recorded)))
+        return Ingested(corpus, tags, {}, recorded, (*_of_corpus(corpus, recorded.corpus), *problems))
     answers, others = read_results(results, [fixture.id for fixture in corpus.fixtures], corpus.suite.contract)
     missing = [fixture.id for fixture in corpus.fixtures if fixture.id not in answers]
     if not answers:
@@ -71,15 +85,17 @@ def ingest(
         )
     recorded = record(ledger, corpus, tags, answers, repeat)
     passed_over = [f"{results / name} is not a .json file and was passed over" for name in others]
-    warnings = (*_went_back(corpus, recorded), *passed_over, *_warnings(answers, recorded))
+    warnings = (*_of_corpus(corpus, recorded.corpus), *passed_over, *_warnings(answers, recorded))
     return Ingested(corpus, tags, answers, recorded, warnings)
 
 
-def _went_back(corpus: Corpus, recorded: Recorded) -> Iterable[str]:
-    """Say so where an old checkout made old labels the latest ones again."""
+def _of_corpus(corpus: Corpus, recorded: RecordedCorpus) -> Iterable[str]:
+    """Say so where an old checkout made old labels the latest ones again, or one version now means two corpora."""
     if recorded.older_than is not None:
         here, newer = corpus.revision[:8], recorded.older_than[:8]
         yield f"corpus {here} was recorded before {newer}; its labels are the latest again, which --labels latest takes"
+    elif recorded.changes and recorded.same_version and corpus.suite.version is not None:
+        yield f"labels or sessions changed, and corpus.yaml kept version {corpus.suite.version}; give it a new one"
 
 
 def _warnings(answers: Mapping[str, Answer], recorded: Recorded) -> Iterable[str]:
@@ -132,16 +148,16 @@ def record(
     """
     with appending(ledger) as connection:
         if tags is None or answers is None:
-            return Recorded(None, *_append_corpus(connection, corpus, _now(connection)))
+            return Recorded(None, _append_corpus(connection, ledger, corpus, _now(connection)))
         sessions = {fixture.id: digest(fixture.session) for fixture in corpus.fixtures}
         evidence = [(name, sessions[name], digest(answer.text)) for name, answer in answers.items()]
         repeats = _repeats(connection, corpus.suite.name, tags, evidence)
         if repeats and not repeat:
             raise PromptevalError(_already(connection, repeats[-1]))
         now = _now(connection)
-        new_corpus = _append_corpus(connection, corpus, now)
-        same = [other for other in _same_answers(connection, answers) if other not in repeats]
-        other_prompts = _other_prompts(connection, tags)
+        new_corpus = _append_corpus(connection, ledger, corpus, now)
+        same = [other for other in _same_answers(connection, corpus.suite.name, answers) if other not in repeats]
+        other_prompts = _other_prompts(connection, corpus.suite.name, tags)
         identity = run_id(corpus.suite.name, tags.identity, evidence, len(repeats))
         prompts = [PromptRow(identity, place, each.name, each.digest) for place, each in enumerate(tags.prompts)]
         run = RunRow(identity, *tags.identity, len(repeats), corpus.revision, tags.note, now, "")
@@ -151,7 +167,7 @@ def record(
             _append(connection, (("prompt", text_row(each.text)) for each in tags.prompts))
         _append_derived(connection, corpus, answers)
         sample = _sample(connection, tags, corpus.suite.name)
-    return Recorded(identity, *new_corpus, sample, tuple(same), tuple(other_prompts))
+    return Recorded(identity, new_corpus, sample, tuple(same), tuple(other_prompts))
 
 
 def _now(connection: sqlite3.Connection) -> str:
@@ -181,7 +197,7 @@ def _already(connection: sqlite3.Connection, identity: str) -> str:
     )
 
 
-def _same_answers(connection: sqlite3.Connection, answers: Mapping[str, Answer]) -> list[str]:
+def _same_answers(connection: sqlite3.Connection, suite: str, answers: Mapping[str, Answer]) -> list[str]:
     """Return the runs that gave exactly these answers, at least one of them with a proposal.
 
     Under other tags it is legal, and often a slip of the hand: one version's folder ingested as another's.
@@ -191,21 +207,22 @@ def _same_answers(connection: sqlite3.Connection, answers: Mapping[str, Answer])
         return []
     wanted = sorted((name, digest(answer.text)) for name, answer in answers.items())
     candidates = connection.execute(
-        "select run_id from result where fixture_id = ? and answer = ? order by run_id",
-        [telling[0], digest(answers[telling[0]].text)],
+        "select run_id from result join run on run.id = run_id join corpus on revision = run.corpus"
+        " where suite = ? and fixture_id = ? and answer = ? order by run_id",
+        [suite, telling[0], digest(answers[telling[0]].text)],
     ).fetchall()
     found = "select fixture_id, answer from result where run_id = ? order by fixture_id, answer"
     return [identity for (identity,) in candidates if connection.execute(found, [identity]).fetchall() == wanted]
 
 
-def _other_prompts(connection: sqlite3.Connection, tags: RunTags) -> list[str]:
+def _other_prompts(connection: sqlite3.Connection, suite: str, tags: RunTags) -> list[str]:
     """Return the runs of the same version with another prompt file, oldest first: reports pool them with this one."""
     if not tags.prompts:
         return []
     rows = connection.execute(
-        "select id from run join run_prompt on run_id = id and position = 0"
-        " where version = ? and prompt <> ? order by recorded_at, id",
-        [tags.version, tags.prompts[0].digest],
+        "select id from run join run_prompt on run_id = id and position = 0 join corpus on revision = run.corpus"
+        " where suite = ? and version = ? and prompt <> ? order by recorded_at, id",
+        [suite, tags.version, tags.prompts[0].digest],
     )
     return [identity for (identity,) in rows]
 
@@ -219,20 +236,35 @@ def _sample(connection: sqlite3.Connection, tags: RunTags, suite: str) -> int:
     return int(connection.execute(query, [suite, *tags.identity]).fetchone()[0])
 
 
-def _append_corpus(connection: sqlite3.Connection, corpus: Corpus, now: str) -> tuple[bool, str | None]:
-    """Return whether the corpus became the latest, and which one it took the place of though it was known before."""
+def _append_corpus(connection: sqlite3.Connection, ledger: Path, corpus: Corpus, now: str) -> RecordedCorpus:
+    """Record the corpus as the latest of its suite where it is not, and return what that changes.
+
+    Raises LedgerError where the labels of the latest one are not what was recorded.
+    """
     latest = connection.execute(
         "select corpus, version from corpus_recording join corpus on revision = corpus where suite = ?"
         " order by recorded_at desc, corpus desc limit 1",
         [corpus.suite.name],
     ).fetchone()
     if latest == (corpus.revision, corpus.suite.version):
-        return False, None
+        return RecordedCorpus(False)
     known = connection.execute("select 1 from corpus where revision = ?", [corpus.revision]).fetchone()
+    changed = _changes(connection, ledger, latest[0], corpus) if latest else []
     recording = RecordingRow(now, corpus.revision, corpus.suite.version, "")
     recording = recording._replace(checksum=checksum_of_recording(recording))
     _append(connection, [*_corpus_rows(corpus), ("corpus_recording", recording)])
-    return True, latest[0] if known and latest[0] != corpus.revision else None
+    older_than = latest[0] if known and latest[0] != corpus.revision else None
+    return RecordedCorpus(True, older_than, tuple(changed), latest is not None and latest[1] == corpus.suite.version)
+
+
+def _changes(connection: sqlite3.Connection, ledger: Path, latest: str, corpus: Corpus) -> list[Change]:
+    """Return what changed in the fixtures since the corpus revision `latest`."""
+    found = facts.of_runs(connection, [], [latest], ["labels"])
+    check(found, {"corpus": {latest}, "labels": facts.texts_of(found)["labels"]}, ledger)
+    before = {
+        row.fixture_id: (row.session, found["labels"][row.labels,].text) for row in found["corpus_fixture"].values()
+    }
+    return changes(before, {each.id: (digest(each.session), each.labels.text) for each in corpus.fixtures})
 
 
 Rows = Iterable[tuple[str, Row]]  # each with its table

@@ -14,7 +14,7 @@ from prompteval.errors import PromptevalError, SelectionError
 from prompteval.ledger import derived, facts, integrity, schema
 from prompteval.ledger.open import reading
 from prompteval.ledger.scoring import Scoring
-from prompteval.outcomes import NOTHING, CorpusRecording, Run, Scored
+from prompteval.outcomes import NOTHING, CorpusRecording, NewerLabels, Run, Scored
 from prompteval.tags import normal_version, shown
 
 _RUNS = """
@@ -134,7 +134,8 @@ class Ledger:
         runs = sorted(run for run in runs if run.suite in suites)
         if not runs:
             what = "no run has that version or starts" if version else "no run starts"
-            raise SelectionError(f"{what} with '{selector}'; 'prompteval runs' lists them.")
+            where = f" in the suite {suite}" if suite else ""
+            raise SelectionError(f"{what} with '{selector}'{where}; 'prompteval runs' lists them.")
         if len(runs) > 1:
             listed = ", ".join(run.id[: max(8, len(prefix) + 1)] for run in runs[:8])
             raise SelectionError(f"{len(runs)} runs start with '{selector}': {listed}; give more of the id")
@@ -157,6 +158,14 @@ class Ledger:
         )
         return self._connection.execute(query, [other, json.dumps(sorted(corpora))]).fetchone() is not None
 
+    def newer_labels(self, runs: Sequence[Run]) -> NewerLabels | None:
+        """Return the latest labels of the suite of some runs, where a fixture of theirs has other ones in its run."""
+        latest = self.latest_corpus(runs[0].suite)
+        if not self.labels_differ({run.corpus for run in runs}, latest):
+            return None
+        query = "select max(recorded_at) from corpus_recording where corpus = ?"
+        return NewerLabels(latest, self._connection.execute(query, [latest]).fetchone()[0])
+
     def newest_pair(self, like: Run) -> list[Run] | None:
         """Return the two newest runs of the newest version that has two with the suite and setting of a run."""
         newest = self._connection.execute(_NEWEST_PAIR, [like.suite, *like.setting]).fetchone()
@@ -170,9 +179,12 @@ class Ledger:
         fixtures: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
         for corpus, *fixture in self._connection.execute("select * from corpus_fixture order by corpus, fixture_id"):
             fixtures[corpus].append((fixture[0], fixture[1], fixture[2]))
-        query = "select recorded_at, corpus, version from corpus_recording order by recorded_at, corpus"
+        query = (
+            "select recorded_at, suite, corpus, version from corpus_recording"
+            " join corpus on corpus.revision = corpus_recording.corpus order by recorded_at, corpus"
+        )
         rows = self._connection.execute(query)
-        return [CorpusRecording(time, corpus, version, tuple(fixtures[corpus])) for time, corpus, version in rows]
+        return [CorpusRecording(at, suite, name, version, tuple(fixtures[name])) for at, suite, name, version in rows]
 
     def score(self, runs: Sequence[Run], corpus: str | None = None, more: Sequence[str] = ()) -> Scoring:
         """Return the scoring of some runs under the labels of `corpus`; None: under those each was recorded with.
@@ -202,6 +214,7 @@ class Ledger:
                 totals.get(run.id, NOTHING),
                 categories.get(run.id, {}),
                 left_out,
+                None if latest else self.newer_labels([run]),
             )
             for run in runs
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections import defaultdict
@@ -23,11 +22,12 @@ from prompteval.outcomes import (
     PromptUsed,
     Ratio,
     Reason,
+    SoleTerm,
     Wanted,
 )
 
 # The tables that the views and the queries here read; what the others say has been checked.
-_SCORED_FROM = {"labels", "corpus", "corpus_fixture", "run", "result", "validity", "proposal", "term"}
+_SCORED_FROM = {"labels", "contract", "corpus", "corpus_fixture", "run", "result", "validity", "proposal", "term"}
 _NOT_COPIED = {"search_text"}  # long texts, which are read once
 _SCORED = "create table scored (run_id, fixture_id, labels, contract, answer, primary key (run_id, fixture_id))"
 _FILL_SCORED = """
@@ -41,43 +41,70 @@ join corpus_fixture as labelled
   and labelled.fixture_id = mine.fixture_id
   and labelled.session = mine.session
 left join result on result.run_id = run.id and result.fixture_id = mine.fixture_id
+where not exists (select 1 from foreign_type where labels = labelled.labels and contract = corpus.contract)
+"""
+# Points of a type that a contract does not have: no answer under it could be right.
+_FOREIGN_TYPE = """
+create table foreign_type as
+select distinct point.labels, contract.digest as contract, point.type
+from point, contract
+where point.type not in (select json_extract(value, '$[0]') from json_each(contract.text, '$.proposals'))
 """
 _LEFT_OUT = """
 select distinct
   mine.fixture_id,
-  case when labelled.fixture_id is null then 'not in that corpus' else 'its session changed' end
+  case
+    when labelled.fixture_id is null then 'not in that corpus'
+    when labelled.session <> mine.session then 'its session changed'
+    else 'its labels expect the type ' || foreign_type.type || ', which the contract of some answers does not have'
+  end
 from run
+join corpus on corpus.revision = run.corpus
 join corpus_fixture as mine on mine.corpus = run.corpus
 left join corpus_fixture as labelled on labelled.corpus = ? and labelled.fixture_id = mine.fixture_id
-where labelled.session is not mine.session
+left join foreign_type on foreign_type.labels = labelled.labels and foreign_type.contract = corpus.contract
+where labelled.session is not mine.session or foreign_type.type is not null
 order by mine.fixture_id
 """
 _REASONS = """
 select
-  reason.run_id, reason.fixture_id, reason.code, reason.count, reason.budget, reason.point_id, point.type,
-  point.satisfied_by > 0, fixture_count.proposals, validity.problems, reason.nearest
+  reason.run_id, reason.fixture_id, reason.code, reason.point_id, reason.count, reason.budget, point.type,
+  point.satisfied_by > 0, fixture_count.proposals
 from fixture_reason as reason
-join fixture_count on fixture_count.run_id = reason.run_id and fixture_count.fixture_id = reason.fixture_id
-join scored on scored.run_id = reason.run_id and scored.fixture_id = reason.fixture_id
-left join validity on validity.answer = scored.answer and validity.contract = scored.contract
-left join point_outcome as point
-  on point.run_id = reason.run_id and point.fixture_id = reason.fixture_id and point.point_id = reason.point_id
+join fixture_count using (run_id, fixture_id)
+left join point_outcome as point using (run_id, fixture_id, point_id)
 order by reason.run_id, reason.fixture_id, reason.position
 """
+# What a reason names, each in a row.
+_NAMED = """
+select run_id, fixture_id, 'missed' as code, point_id, term as text, 0 as place from leaked
+union all
+select run_id, fixture_id, 'phantoms', null, title, number from proposal_outcome where not expected
+union all
+select run_id, fixture_id, 'invalid', null, value, key
+from scored join validity using (answer, contract) join json_each(problems)
+order by run_id, fixture_id, code, point_id, place, text
+"""
 _POINTS = """
-select
-  point_outcome.fixture_id, point_outcome.point_id, count(*), sum(point_outcome.matched), count(near_miss.rank)
+select fixture_id, point_id, count(*), sum(matched), count(rank)
 from point_outcome
-join fixture_count
-  on fixture_count.run_id = point_outcome.run_id and fixture_count.fixture_id = point_outcome.fixture_id
-left join near_miss
-  on near_miss.run_id = point_outcome.run_id
-  and near_miss.fixture_id = point_outcome.fixture_id
-  and near_miss.point_id = point_outcome.point_id
-  and near_miss.rank = 1
-where fixture_count.state = 'valid'
-group by point_outcome.fixture_id, point_outcome.point_id
-order by point_outcome.fixture_id, min(point_outcome.position)
+join fixture_count using (run_id, fixture_id)
+left join (select run_id, fixture_id, point_id, rank from near_miss where rank = 1) using (run_id, fixture_id, point_id)
+where state = 'valid'
+group by fixture_id, point_id
+order by fixture_id, min(position)
+"""
+# Points of which some proposal holds at least half of the terms: of must_match_all and of one list of must_match_any.
+_HALF = """
+select distinct fixture_id, point_id
+from proposal_point
+left join (
+  select run_id, fixture_id, point_id, number, terms as all_terms, found as all_found from term_list where role = 'all'
+) using (run_id, fixture_id, point_id, number)
+left join (
+  select run_id, fixture_id, point_id, number, terms as any_terms, found as any_found from term_list where role = 'any'
+) using (run_id, fixture_id, point_id, number)
+where 2 * (coalesce(all_found, 0) + coalesce(any_found, 0)) >= coalesce(all_terms, 0) + coalesce(any_terms, 0)
 """
 _SOLE_TERMS = """
 select fixture_id, point_id, term, count(distinct run_id) as runs
@@ -85,21 +112,28 @@ from sole_term
 group by fixture_id, point_id, term
 order by fixture_id, point_id, runs desc, term
 """
+# The proposals that lack such a term; one of must_match_none is not lacking, it occurs.
+_TITLES = """
+select fixture_id, point_id, term, title
+from sole_term
+join absent_term using (run_id, fixture_id, point_id, number, term)
+join proposal_outcome using (run_id, fixture_id, number)
+where role <> 'none'
+group by fixture_id, point_id, term, title
+order by count(distinct run_id) desc, title
+"""
 # A guard that is the only one to occur where a proposal satisfies the point.
 _SOLE_GUARDS = """
-select leaked.fixture_id, leaked.point_id, leaked.term, count(*) as runs
+select fixture_id, point_id, term, count(*) as runs
 from leaked
-join point_outcome
-  on point_outcome.run_id = leaked.run_id
-  and point_outcome.fixture_id = leaked.fixture_id
-  and point_outcome.point_id = leaked.point_id
-where point_outcome.satisfied_by > 0 and point_outcome.leaks = 1
-group by leaked.fixture_id, leaked.point_id, leaked.term
-order by leaked.fixture_id, leaked.point_id, runs desc, leaked.term
+join point_outcome using (run_id, fixture_id, point_id)
+where satisfied_by > 0 and leaks = 1
+group by fixture_id, point_id, term
+order by fixture_id, point_id, runs desc, term
 """
 
 Key = tuple[str, str]  # run id, fixture id
-Place = tuple[str, str, str]  # and point
+Place = tuple[str, str, str]  # and point; or fixture id, point and term
 
 
 class Scoring:
@@ -123,8 +157,10 @@ class Scoring:
         facts.insert(self.connection, {table: found[table] for table in facts.TABLES if table in _SCORED_FROM})
         derived.insert_answers(self.connection, listed)
         derived.insert_terms(self.connection, {row.digest: row.text for row in found["labels"].values()})
-        self.connection.execute(_FILL_SCORED, [labels_corpus])
         self._made = {"scored"}
+        self._materialize("point")
+        self.connection.execute(_FOREIGN_TYPE)
+        self.connection.execute(_FILL_SCORED, [labels_corpus])
 
     def ask(self, query: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
         """Return the rows of a query over the tables and views, each view evaluated once, when it is first asked."""
@@ -215,11 +251,16 @@ class Scoring:
 
     def points(self) -> list[PointRecord]:
         """Return the record of each point over the valid answers, by fixture, in the label's order."""
-        sole, guards = self._counted(_SOLE_TERMS), self._counted(_SOLE_GUARDS)
-        return [
-            PointRecord(fixture, point, runs, matched, near, tuple(sole[fixture, point]), tuple(guards[fixture, point]))
-            for fixture, point, runs, matched, near in self.ask(_POINTS)
-        ]
+        half, sole, guards = set(self.ask(_HALF)), self._counted(_SOLE_TERMS), self._counted(_SOLE_GUARDS)
+        titles: dict[Place, list[str]] = defaultdict(list)
+        for fixture, point, term, title in self.ask(_TITLES):
+            titles[fixture, point, term].append(title)
+        found = []
+        for fixture, point, runs, matched, near in self.ask(_POINTS):
+            key = (fixture, point)
+            terms = tuple(SoleTerm(term, number, tuple(titles[fixture, point, term])) for term, number in sole[key])
+            found.append(PointRecord(*key, runs, matched, near, key in half, terms, tuple(guards[key])))
+        return found
 
     def _counted(self, query: str) -> dict[tuple[str, str], list[tuple[str, int]]]:
         found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
@@ -228,34 +269,16 @@ class Scoring:
         return found
 
     def _reasons(self) -> dict[Key, list[Reason]]:
+        named: dict[Any, list[str]] = defaultdict(list)
+        for *place, text, _ in self.ask(_NAMED):
+            named[tuple(place)].append(text)
         found: dict[Key, list[Reason]] = defaultdict(list)
-        near = {(*place, miss.number): miss for place, misses in self.near_misses.items() for miss in misses}
-        titles = self._texts(
-            "select run_id, fixture_id, '', title from proposal_outcome where not expected"
-            " order by run_id, fixture_id, number"
-        )
-        leaks = self._texts(
-            "select run_id, fixture_id, point_id, term from leaked order by run_id, fixture_id, point_id, term"
-        )
-        for run, fixture, code, count, budget, point, type_, satisfied, proposals, problems, nearest in self.ask(
-            _REASONS
-        ):
-            said = {
-                "invalid": json.loads(problems or "[]"),
-                "missed": leaks.get((run, fixture, point), ()),
-                "phantoms": titles.get((run, fixture, ""), ()),
-            }
-            texts = tuple(said.get(code, ()))
-            miss = near.get((run, fixture, point, nearest))
+        for run, fixture, code, point, count, budget, type_, satisfied, proposals in self.ask(_REASONS):
+            texts = tuple(named[run, fixture, code, point])
+            nearest = next(iter(self.near_misses.get((run, fixture, point), ())), None)
             found[run, fixture].append(
-                Reason(code, count or 0, budget or 0, point, type_, bool(satisfied), proposals, texts, miss)
+                Reason(code, count or 0, budget or 0, point, type_, bool(satisfied), proposals, texts, nearest)
             )
-        return found
-
-    def _texts(self, query: str) -> dict[Place, list[str]]:
-        found: dict[Place, list[str]] = defaultdict(list)
-        for *place, text in self.ask(query):
-            found[place[0], place[1], place[2]].append(text)
         return found
 
     @cached_property
@@ -269,10 +292,9 @@ class Scoring:
             absent[tuple(place)].append(Wanted(role, alternative, term))
         found: dict[Place, list[NearMiss]] = defaultdict(list)
         for run, fixture, point, number, type_, has_words, has_type in self.ask(
-            "select near_miss.run_id, near_miss.fixture_id, point_id, near_miss.number, type, has_words, has_type"
-            " from near_miss join proposal_outcome on proposal_outcome.run_id = near_miss.run_id"
-            " and proposal_outcome.fixture_id = near_miss.fixture_id and proposal_outcome.number = near_miss.number"
-            " order by near_miss.run_id, near_miss.fixture_id, point_id, rank"
+            "select run_id, fixture_id, point_id, number, type, has_words, has_type"
+            " from near_miss join proposal_outcome using (run_id, fixture_id, number)"
+            " order by run_id, fixture_id, point_id, rank"
         ):
             terms = tuple(absent[run, fixture, point, number])
             found[run, fixture, point].append(NearMiss(number, type_, bool(has_words), bool(has_type), terms))

@@ -22,7 +22,7 @@ create view scored as
 select run.id as run_id, corpus_fixture.fixture_id, corpus_fixture.labels, corpus.contract, result.answer
 from run
 join corpus on corpus.revision = run.corpus
-join corpus_fixture on corpus_fixture.corpus = run.corpus
+join corpus_fixture using (corpus)
 left join result on result.run_id = run.id and result.fixture_id = corpus_fixture.fixture_id;
 
 -- one row per proposal: the texts that are searched, in the three ways in which they are
@@ -60,8 +60,8 @@ select
     0
   ) as occurs  -- 1 or 0
 from scored
-join search_text on search_text.answer = scored.answer and search_text.contract = scored.contract
-join term on term.labels = scored.labels;
+join search_text using (answer, contract)
+join term using (labels);
 
 -- one row per scored fixture, proposal and list of terms of a point
 create view term_list as
@@ -90,10 +90,9 @@ from (
   from term_list
   group by run_id, fixture_id, number, point_id
 ) as words
-join scored on scored.run_id = words.run_id and scored.fixture_id = words.fixture_id
-join point on point.labels = scored.labels and point.point_id = words.point_id
-join proposal
-  on proposal.answer = scored.answer and proposal.contract = scored.contract and proposal.number = words.number;
+join scored using (run_id, fixture_id)
+join point using (labels, point_id)
+join proposal using (answer, contract, number);
 
 -- one row per scored fixture, expected point and guard of it that occurs in some proposal (a leak misses its point)
 create view leaked as
@@ -109,23 +108,17 @@ select
   coalesce(leaks.guards, 0) as leaks,  -- how many of its guards occur
   coalesce(satisfied.by_proposals, 0) > 0 and leaks.guards is null as matched
 from scored
-join point on point.labels = scored.labels
+join point using (labels)
 left join (
   select run_id, fixture_id, point_id, sum(satisfies) as by_proposals
   from proposal_point
   group by run_id, fixture_id, point_id
-) as satisfied
-  on satisfied.run_id = scored.run_id
-  and satisfied.fixture_id = scored.fixture_id
-  and satisfied.point_id = point.point_id
+) as satisfied using (run_id, fixture_id, point_id)
 left join (
   select run_id, fixture_id, point_id, count(*) as guards
   from leaked
   group by run_id, fixture_id, point_id
-) as leaks
-  on leaks.run_id = scored.run_id
-  and leaks.fixture_id = scored.fixture_id
-  and leaks.point_id = point.point_id;
+) as leaks using (run_id, fixture_id, point_id);
 
 -- one row per scored fixture and proposal: expected (1) or phantom (0)
 create view proposal_outcome as
@@ -134,7 +127,7 @@ select
   coalesce(hits.points, 0) as satisfies,  -- how many points it satisfies; more than one: merged
   coalesce(hits.matched_points, 0) > 0 as expected  -- 1: it satisfies a matched point
 from scored
-join proposal on proposal.answer = scored.answer and proposal.contract = scored.contract
+join proposal using (answer, contract)
 left join (
   select
     proposal_point.run_id, proposal_point.fixture_id, proposal_point.number,
@@ -147,10 +140,7 @@ left join (
     and point_outcome.point_id = proposal_point.point_id
   where proposal_point.satisfies
   group by proposal_point.run_id, proposal_point.fixture_id, proposal_point.number
-) as hits
-  on hits.run_id = scored.run_id
-  and hits.fixture_id = scored.fixture_id
-  and hits.number = proposal.number;
+) as hits using (run_id, fixture_id, number);
 
 -- one row per missed point and proposal that holds some of its terms, or all of them under the wrong type (advisory)
 create view near_miss as
@@ -163,10 +153,7 @@ select
     order by has_words desc, found desc, has_type desc, number
   ) as rank  -- 1: the nearest
 from proposal_point
-join point_outcome
-  on point_outcome.run_id = proposal_point.run_id
-  and point_outcome.fixture_id = proposal_point.fixture_id
-  and point_outcome.point_id = proposal_point.point_id
+join point_outcome using (run_id, fixture_id, point_id)
 where not point_outcome.matched and proposal_point.found > 0 and not proposal_point.satisfies;
 
 -- one row per near miss and term that keeps the words from being right; of a complete must_match_any nothing is absent
@@ -175,37 +162,22 @@ select
   term_occurrence.run_id, term_occurrence.fixture_id, term_occurrence.point_id, term_occurrence.number,
   term_occurrence.role, term_occurrence.alternative, term_occurrence.term
 from near_miss
-join term_occurrence
-  on term_occurrence.run_id = near_miss.run_id
-  and term_occurrence.fixture_id = near_miss.fixture_id
-  and term_occurrence.point_id = near_miss.point_id
-  and term_occurrence.number = near_miss.number
+join term_occurrence using (run_id, fixture_id, point_id, number)
 where (role = 'all' and not occurs) or (role = 'any' and not occurs and not has_any) or (role = 'none' and occurs);
 
--- one row per near miss of the right type and term whose absence alone causes the miss (advisory)
+-- one row per near miss of the right type and term that alone causes the miss (advisory)
 create view sole_term as
 select
   absent_term.run_id, absent_term.fixture_id, absent_term.point_id, absent_term.number, absent_term.term
 from absent_term
-join near_miss
-  on near_miss.run_id = absent_term.run_id
-  and near_miss.fixture_id = absent_term.fixture_id
-  and near_miss.point_id = absent_term.point_id
-  and near_miss.number = absent_term.number
-join point_outcome
-  on point_outcome.run_id = absent_term.run_id
-  and point_outcome.fixture_id = absent_term.fixture_id
-  and point_outcome.point_id = absent_term.point_id
-join term_list
-  on term_list.run_id = absent_term.run_id
-  and term_list.fixture_id = absent_term.fixture_id
-  and term_list.point_id = absent_term.point_id
-  and term_list.number = absent_term.number
-  and term_list.role = absent_term.role
-  and term_list.alternative = absent_term.alternative
-where near_miss.has_type and near_miss.has_none and not point_outcome.leaks
-  and term_list.terms - term_list.found = 1
-  and case absent_term.role when 'all' then near_miss.has_any else near_miss.has_all end;
+join near_miss using (run_id, fixture_id, point_id, number)
+join point_outcome using (run_id, fixture_id, point_id)
+join term_list using (run_id, fixture_id, point_id, number, role, alternative)
+where has_type and not leaks and case role
+  when 'none' then has_all and has_any and found = 1
+  when 'all' then has_none and has_any and terms - found = 1
+  when 'any' then has_none and has_all and terms - found = 1
+end;
 
 -- one row per scored fixture: what is expected and what was found
 create view fixture_count as
@@ -223,20 +195,18 @@ select
   coalesce(made.proposals, 0) as proposals,
   coalesce(made.phantoms, 0) as phantoms
 from scored
-join expectation on expectation.labels = scored.labels
-left join validity on validity.answer = scored.answer and validity.contract = scored.contract
+join expectation using (labels)
+left join validity using (answer, contract)
 left join (
   select run_id, fixture_id, sum(matched) as matched, count(*) as total
   from point_outcome
   group by run_id, fixture_id
-) as points
-  on points.run_id = scored.run_id and points.fixture_id = scored.fixture_id
+) as points using (run_id, fixture_id)
 left join (
   select run_id, fixture_id, count(*) as proposals, sum(not expected) as phantoms
   from proposal_outcome
   group by run_id, fixture_id
-) as made
-  on made.run_id = scored.run_id and made.fixture_id = scored.fixture_id;
+) as made using (run_id, fixture_id);
 
 -- one row per scored fixture and reason why it fails, in the order of position
 create view fixture_reason as
@@ -254,13 +224,8 @@ select
   point_outcome.run_id, point_outcome.fixture_id, point_outcome.position, 'missed', point_outcome.point_id, null, null,
   near_miss.number
 from fixture_count
-join point_outcome
-  on point_outcome.run_id = fixture_count.run_id and point_outcome.fixture_id = fixture_count.fixture_id
-left join near_miss
-  on near_miss.run_id = point_outcome.run_id
-  and near_miss.fixture_id = point_outcome.fixture_id
-  and near_miss.point_id = point_outcome.point_id
-  and near_miss.rank = 1
+join point_outcome using (run_id, fixture_id)
+left join (select * from near_miss where rank = 1) as near_miss using (run_id, fixture_id, point_id)
 where fixture_count.state = 'valid' and not point_outcome.matched
 union all
 select run_id, fixture_id, points_total, 'not-empty', null, proposals, null, null
@@ -280,8 +245,7 @@ select
   case when expect_empty then state = 'valid' and proposals = 0 end as gate,  -- 1, 0, or null: not an expect_empty fixture
   failed.run_id is null as passed  -- 1: it has no reason to fail
 from fixture_count
-left join (select distinct run_id, fixture_id from fixture_reason) as failed
-  on failed.run_id = fixture_count.run_id and failed.fixture_id = fixture_count.fixture_id;
+left join (select distinct run_id, fixture_id from fixture_reason) as failed using (run_id, fixture_id);
 
 -- one row per scored fixture: the counts whose sums are the totals of a run
 create view fixture_score as

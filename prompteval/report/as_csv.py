@@ -10,7 +10,7 @@ from prompteval.outcomes import COUNTS, Run, Scored
 from prompteval.report import reasons
 from prompteval.tags import SETTING
 from prompteval.text.visible import visible
-from prompteval.versions import Compared, History, all_runs
+from prompteval.versions import Compared, History, LabelEvidence, all_runs
 
 Cell = str | int | float | None
 _FORMULA = ("=", "+", "-", "@", "|", "%")
@@ -81,3 +81,21 @@ def render_runs(histories: Sequence[History]) -> str:
     """Return one row per run, with its totals."""
     rows = ((*_run_cells(run), run.recorded_at, run.corpus, *sums.values()) for run, sums in all_runs(histories))
     return _render((*_RUN, "recorded_at", "corpus", *COUNTS), rows)
+
+
+def render_labels(suites: Sequence[LabelEvidence]) -> str:
+    """Return one row per point that has a valid answer, and `half_found` as 1 or 0.
+
+    A term or guard that alone causes misses stands with the number of answers, several with semicolons between them.
+    """
+    rows = (
+        (
+            *(each.suite, p.fixture_id, p.point_id, p.runs, p.matched, p.near, int(p.half)),
+            "; ".join(f"{sole.term} ({sole.answers})" for sole in p.sole),
+            "; ".join(f"{term} ({number})" for term, number in p.guards),
+        )
+        for each in suites
+        for p in each.points
+    )
+    numbers = ("answers", "matched", "near_misses", "half_found")
+    return _render(("suite", "fixture_id", "point", *numbers, "terms", "guards"), rows)

@@ -14,7 +14,7 @@ from prompteval.report.diff import differences
 from prompteval.report.verdict import verdict
 from prompteval.samples import Copy
 from prompteval.tags import SETTING
-from prompteval.versions import Compared, History, all_runs
+from prompteval.versions import Compared, History, LabelEvidence, all_runs
 
 
 def _render(value: Any) -> str:
@@ -186,3 +186,31 @@ def _history(history: History, grain: str) -> dict[str, Any]:
 
 def _copies(copies: Sequence[Copy]) -> list[dict[str, Any]]:
     return [{"run": copy.run.id, "of": copy.of.id, "answers": copy.answers} for copy in copies]
+
+
+def render_labels(suites: Sequence[LabelEvidence]) -> str:
+    """Return, per suite, how each point of the latest labels fared, as a JSON text that ends in a line break."""
+    return _render({"suites": [_evidence_of_labels(each) for each in suites]})
+
+
+def _evidence_of_labels(found: LabelEvidence) -> dict[str, Any]:
+    return {
+        "suite": found.suite,
+        "labels": found.corpus,
+        "runs": found.runs,
+        "copies": _copies(found.copies),
+        "points_total": found.total,
+        "points": [
+            {
+                "fixture_id": point.fixture_id,
+                "point": point.point_id,
+                "answers": point.runs,
+                "matched": point.matched,
+                "near_misses": point.near,
+                "half_found": point.half,
+                "terms": [sole._asdict() for sole in point.sole],
+                "guards": [{"term": term, "answers": number} for term, number in point.guards],
+            }
+            for point in found.points
+        ],
+    }

@@ -26,8 +26,9 @@ def diff_reports(compared: Compared, with_prompt: bool = False) -> list[Report]:
 
     `with_prompt`: each shows how the prompts differ.
     """
-    several = len({comparison.suite for comparison in compared.comparisons}) > 1
-    *reports, last = [_report(each, f"{each.suite}: " if several else "", with_prompt) for each in compared.comparisons]
+    *reports, last = [
+        _report(each, f"{each.suite}: " if compared.several else "", with_prompt) for each in compared.comparisons
+    ]
     alone = [Section("Not compared", compared.not_compared)] if compared.not_compared else []
     return [*reports, last._replace(sections=(*last.sections, *alone))]
 

@@ -8,7 +8,7 @@ from prompteval.errors import count
 from prompteval.outcomes import MEASURES
 from prompteval.report.numbers import MEASURE_HEADERS, answers, number, share, shares
 from prompteval.report.prompts import odd_prompts
-from prompteval.report.table import Report, Section, Table, corpus_name, left_out, not_counted
+from prompteval.report.table import Report, Section, Table, corpus_name, left_out, newer_labels, not_counted
 from prompteval.tags import SETTING_HEADERS, setting_cells, shown
 from prompteval.versions import History
 
@@ -26,6 +26,7 @@ def _report(history: History, grain: str, suite: str) -> Report:
         lines.append(
             "each run under the labels it was recorded with; use --labels latest to score all runs with the same labels"
         )
+    lines += newer_labels(history.newer)
     versions = len({run.version for run, _ in history.runs})
     if versions > 2:
         lines.append(f"{versions} versions make {versions - 1} comparisons, and each one can mislead by chance")

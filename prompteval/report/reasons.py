@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from prompteval.errors import count
-from prompteval.outcomes import NearMiss, Reason, Wanted
+from prompteval.outcomes import NearMiss, Reason
 
 
 def text(reason: Reason) -> str:
@@ -52,25 +52,15 @@ def _why_missed(reason: Reason) -> Iterator[str]:
 
 def lacking(near: NearMiss, type_: str | None) -> str:
     """Return why a near miss does not satisfy a point of a type: `lacks "a", and has the type a, not b`."""
-    found = [f"lacks {_absent(near.absent)}"] if any(w.role != "none" for w in near.absent) else []
-    if excluded := [wanted.term for wanted in near.absent if wanted.role == "none"]:
-        found.append(f"holds {quoted(excluded)}")
+    lists: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for wanted in near.absent:
+        lists[wanted.role, wanted.alternative].append(f'"{wanted.term}"')
+    alternatives = " or ".join(" with ".join(terms) for (role, _), terms in lists.items() if role == "any")
+    lacks = ", ".join([*lists["all", 0], *filter(None, [alternatives])])
+    found = [f"{verb} {terms}" for verb, terms in (("lacks", lacks), ("holds", ", ".join(lists["none", 0]))) if terms]
     if not near.has_type:
         found.append(f"has the type {near.type}, not {type_}")
     return ", and ".join(found)
-
-
-def _absent(absent: Iterable[Wanted]) -> str:
-    """Return absent terms in words; a list of must_match_any is an alternative."""
-    listed = list(absent)
-    terms = [f'"{wanted.term}"' for wanted in listed if wanted.role == "all"]
-    lists: dict[int, list[str]] = defaultdict(list)
-    for wanted in listed:
-        if wanted.role == "any":
-            lists[wanted.alternative].append(f'"{wanted.term}"')
-    if lists:
-        terms.append(" or ".join(" with ".join(each) for each in lists.values()))
-    return ", ".join(terms)
 
 
 def quoted(texts: Iterable[str]) -> str:

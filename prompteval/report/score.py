@@ -6,7 +6,7 @@ from prompteval.errors import count
 from prompteval.outcomes import MEASURES, PHANTOMS, RECALL, Counts, Ratio, Scored
 from prompteval.report import reasons
 from prompteval.report.numbers import of, percent
-from prompteval.report.table import Report, Section, Table, corpus_name, left_out, run_name
+from prompteval.report.table import Report, Section, Table, corpus_name, left_out, newer_labels, run_name
 from prompteval.tags import shown, shown_setting
 
 
@@ -18,6 +18,7 @@ def score_reports(scored: Scored) -> list[Report]:
     lines = [
         f"{run_name(run)}, sample {run.sample} of {run.date}: {shown_setting(run)}",
         f"suite {run.suite}, corpus {corpus_name(run.corpus, run.corpus_version)}, scored under {labels}{other}",
+        *newer_labels(scored.newer),
         *_answers(sums),
         *([f"Note: {run.note}"] if run.note else []),
     ]

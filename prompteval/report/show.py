@@ -5,22 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from prompteval.errors import count
-from prompteval.ledger.detail import FixtureDetail, PointDetail, ProposalDetail, TermFinding
+from prompteval.ledger.detail import FixtureDetail, PointDetail, ProposalDetail
 from prompteval.report import reasons
-from prompteval.report.table import Report, Section, Table, run_name
+from prompteval.report.table import Report, Section, Table, newer_labels, run_name
 from prompteval.tags import shown_setting
+from prompteval.versions import Shown
 
-_WANTED = {"all": "yes", "none": "no (in this one)", "guard": "no (guard)"}
+_WORDS = {  # whether a term is wanted, what it is called where it is found, and where it is not
+    "all": ("yes", "yes", "absent"),
+    "any": ("alternative {}", "yes", "absent"),
+    "none": ("no (in this one)", "yes", "no"),
+    "guard": ("no (guard)", "leaked", "no"),
+}
 
 
-def show_reports(detail: FixtureDetail, transcript: bool) -> list[Report]:
+def show_reports(found: Shown, transcript: bool) -> list[Report]:
     """Return the report of one fixture; with `transcript`, its session is at the end."""
+    detail = found.detail
     outcome = detail.outcome
     headline = f"{outcome.fixture_id} in {run_name(detail.run)}: {'PASS' if outcome.passed else 'FAIL'}"
     expects = f"{count(len(detail.points), 'point')} and at most {count(detail.budget, 'phantom')}"
     lines = [
         *map(reasons.text, outcome.reasons),
         shown_setting(detail.run),
+        *([f"scored under the latest labels, those of corpus {found.judge[:8]}"] if found.judge else []),
+        *newer_labels(found.newer),
         f"expects {'an answer without proposals' if detail.expect_empty else expects}",
     ]
     if detail.notes:
@@ -42,20 +51,14 @@ def _point(point: PointDetail, state: str) -> Section:
     for attempt in point.attempts:
         proposal = f"{attempt.proposal}, {attempt.type}" + ("" if attempt.has_type else f", not {point.type}")
         for term in attempt.terms:
-            wanted = _WANTED.get(term.role, f"alternative {term.alternative + 1}")
-            rows.append((proposal, wanted, _found(term), f'"{term.term}"'))
+            wanted, *found = _WORDS[term.role]
+            rows.append((proposal, wanted.format(term.alternative + 1), found[not term.found], f'"{term.term}"'))
             where.append((term.around,))
     if rows:
         table = Table(("Proposal", "Wanted", "Found", "Term"), rows, notes=where, names=("Term",))
         return Section(heading, table=table)
     terms = reasons.quoted(wanted.term for wanted in point.wanted if wanted.role in ("all", "any"))
     return Section(heading, (f"no {'proposal' if state == 'valid' else 'answer'} to look in for {terms}",))
-
-
-def _found(term: TermFinding) -> str:
-    if term.role == "guard":
-        return "leaked" if term.found else "no"
-    return "yes" if term.found else "no" if term.role == "none" else "absent"
 
 
 def _proposals(detail: FixtureDetail) -> Iterator[Section]:
@@ -76,7 +79,12 @@ def why_phantom(proposal: ProposalDetail, points: Sequence[PointDetail]) -> str:
     """Return the missed points that a phantom is near, and what it lacks; nothing for an expected proposal."""
     if proposal.expected:
         return ""
-    near = [f'near miss of "{point}": {reasons.lacking(miss, type_)}' for point, type_, miss in proposal.near]
+    near = [
+        f'near miss of "{point.id}": {reasons.lacking(miss, point.type)}'
+        for point in points
+        for miss in point.near
+        if miss.number == proposal.number
+    ]
     near += [
         f'satisfies "{point.id}", of which a guard leaked'
         for point in points

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.errors import count
-from prompteval.outcomes import LeftOut, Run
+from prompteval.outcomes import LeftOut, NewerLabels, Run
 from prompteval.tags import shown
 
 if TYPE_CHECKING:
@@ -67,6 +67,13 @@ def corpus_name(revision: str, version: str | None) -> str:
 def of_version(version: str | None) -> str:
     """Return ` (version 6)`, or nothing without a version."""
     return f" (version {version})" if version else ""
+
+
+def newer_labels(newer: NewerLabels | None) -> list[str]:
+    """Return the line that says that newer labels exist than those in use, or none where they do not."""
+    if newer is None:
+        return []
+    return [f"newer labels exist (corpus {newer.corpus[:8]} of {newer.recorded_at[:10]}); --labels latest uses them"]
 
 
 def run_name(run: Run) -> str:

@@ -17,14 +17,15 @@ def textconv_lines(
     A block is the same in every ledger that has it.
     """
     for recorded in corpora:
-        yield f"corpus {recorded.corpus} of {recorded.recorded_at}{of_version(recorded.version)}"
+        name = f"{recorded.suite}{of_version(recorded.version)}"
+        yield f"corpus {recorded.corpus} of {recorded.recorded_at}, suite {name}"
         for fixture, session, labels in recorded.fixtures:
             yield f"    {fixture} session {session[:8]} labels {labels[:8]}"
         yield ""
     for run, outcomes in runs:
         yield f"run {run.id} of {run.recorded_at}"
         yield f"  {shown(run.version)}, {shown_setting(run)}"
-        yield f"  corpus {run.corpus}{of_version(run.corpus_version)}"
+        yield f"  suite {run.suite}, corpus {run.corpus}{of_version(run.corpus_version)}"
         if run.note:
             yield f"  note {run.note}"
         for o in outcomes:

@@ -9,7 +9,7 @@ from prompteval.chance import LARGE_CHANGE, Evidence, Weighed
 from prompteval.compare import Comparison
 from prompteval.errors import count
 from prompteval.outcomes import GATE, PASSED, PHANTOMS, RECALL, Measure, Ratio
-from prompteval.report.numbers import UNKNOWN, decimals, number, of, share
+from prompteval.report.numbers import UNKNOWN, decimals, number, of
 from prompteval.report.table import Section, Table
 from prompteval.stats import LEVEL
 from prompteval.tags import shown
@@ -29,7 +29,7 @@ def verdict(comparison: Comparison, evidence: Evidence) -> str:
     weighed = evidence.weighed
     sentences = [] if _withheld(comparison) else [*_shown(comparison, evidence), *_here_only(comparison, evidence)]
     moved = [f"{len(comparison.changed(change))} {change}" for change in ("fixed", "broken")]
-    rest = [measure.name for measure in _ORDER if not weighed[measure].is_small]
+    rest = [m.name for m in _ORDER if weighed[m].fixtures and not weighed[m].is_small]
     if why := _withheld(comparison):
         sentences.append(f"No verdict: {why}.")
     elif rest:
@@ -82,7 +82,8 @@ def measures_table(comparison: Comparison, evidence: Evidence) -> Table:
     for measure in _ORDER:
         before, after = comparison.measures[measure]
         found = evidence.weighed[measure]
-        sides = (UNKNOWN, UNKNOWN) if measure.readable and not comparison.readable else (share(before), share(after))
+        known = comparison.readable or not measure.readable
+        sides = [of(side) if known and side.whole != 0 else UNKNOWN for side in (before, after)]
         rows.append((measure.name, *sides, *_change(comparison, before, after, found), _p(found.adjusted)))
     numbers = [*(side.name for side in comparison.sides), "Change", "95 % interval", "p"]
     return Table(("Measure", *numbers), rows, right=numbers)
@@ -115,7 +116,7 @@ def limits(comparison: Comparison, evidence: Evidence) -> Section:
         names = [measure.name for measure in _ORDER if evidence.weighed[measure].why == why]
         lines.append(f"No p for {_listed(names, 'and')}: {why}.")
     lines += _noise(comparison, evidence)
-    if any(not each.is_small for each in evidence.weighed.values()):
+    if not _withheld(comparison) and any(not each.is_small for each in evidence.weighed.values()):
         lines.append("A difference that is not shown may exist all the same: few fixtures show large ones only.")
     return Section("", lines)
 
@@ -153,7 +154,7 @@ def notes_on_fairness(comparison: Comparison) -> Iterator[str]:
         listed = ", ".join(f"{run.short_id} of {shown(run.version)}" for run in comparison.context.not_named)
         yield f"not compared, though recorded with the same tags: {listed}"
     if recorded := comparison.context.recorded:
-        moved = (f"{m.name} {' → '.join(map(of, recorded.measures[m]))}" for m in (RECALL, PASSED))
+        moved = (f"{m.name} {' → '.join(map(of, recorded[m]))}" for m in (RECALL, PASSED))
         yield f"these labels are not those of all runs; under those each was recorded with: {', '.join(moved)}"
     if newer := comparison.context.newer:
         yield f"newer labels exist (corpus {newer[:8]}); --labels latest uses them"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from prompteval.text.fold import fold, fold_by_character
@@ -23,11 +26,12 @@ def marked(text: str, terms: Iterable[str], guards: Iterable[str]) -> list[Part]
     folded, origin = _folded(text)
     kinds = [""] * len(text)
     for kind, wanted in (("term", terms), ("guard", guards)):
-        for term in wanted:
-            for start in _places(fold(term), folded):
-                first, last = origin[start], origin[start + len(fold(term)) - 1]
+        for term in filter(None, map(fold, wanted)):  # a term of nothing that shows stands nowhere
+            for found in re.finditer(f"(?={re.escape(term)})", folded):  # hits may overlap
+                first, last = origin[found.start()], origin[found.start() + len(term) - 1]
                 kinds[first : last + 1] = [kind] * (last + 1 - first)
-    return list(_parts(text, kinds))
+    parts = groupby(zip(text, kinds, strict=True), key=itemgetter(1))
+    return [Part("".join(character for character, _ in places), kind) for kind, places in parts]
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
@@ -41,18 +45,3 @@ def _folded(text: str) -> tuple[str, list[int]]:
             characters.append(piece)
             origin.append(place)
     return "".join(characters), origin
-
-
-def _places(term: str, text: str) -> Iterator[int]:
-    start = text.find(term) if term else -1  # a term without visible characters occurs nowhere
-    while start >= 0:
-        yield start
-        start = text.find(term, start + 1)
-
-
-def _parts(text: str, kinds: list[str]) -> Iterator[Part]:
-    start = 0
-    for place in range(1, len(text) + 1):
-        if place == len(text) or kinds[place] != kinds[start]:
-            yield Part(text[start:place], kinds[start])
-            start = place

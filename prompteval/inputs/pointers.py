@@ -1,4 +1,4 @@
-"""Read a JSON Schema for the lists of proposals in it, and suggest pointers for corpus.yaml."""
+"""Find the lists of proposals in a JSON Schema: suggest pointers for corpus.yaml, and find those that lead nowhere."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
+
+from prompteval.model import Contract
 
 _TITLES = ("title", "name", "label", "summary")
 _COMBINING = ("allOf", "anyOf", "oneOf")
@@ -25,8 +27,9 @@ def answer_block(schema: dict[str, Any]) -> dict[str, str]:
     whole = _singular(schema.get("title", ""))
     types = [whole if not path else path[-1] if keys[path[-1]] == 1 else "/".join(path) for path, _ in lists]
     pointers = ["".join(f"/{key}" for key in path) for path, _ in lists]
-    first, *others = [_texts(items, schema) for _, items in lists]
-    texts = [key for key in first if all(key in other for other in others)] or first
+    each = [_texts(items, schema) for _, items in lists]
+    every = list(dict.fromkeys(key for texts in each for key in texts))
+    texts = [key for key in every if all(key in own for own in each)] or every
     required = [key for part in _parts(lists[0][1], schema) for key in part.get("required", ())]
     title = [key for key in _TITLES if key in texts] + [key for key in texts if key in required]
     return {
@@ -35,6 +38,33 @@ def answer_block(schema: dict[str, Any]) -> dict[str, str]:
         "title": f"title: {_quoted('/' + title[0])}" if title else "# title: /title",
         "searched": ", ".join(_quoted(f"/{key}") for key in texts) or '""',  # "" is every string of a proposal
     }
+
+
+def dead_ends(contract: Contract) -> Iterator[tuple[str, str]]:
+    """Yield the pointers of a contract that its schema rules out, each with its key in corpus.yaml."""
+    schema = dict(contract.schema)
+    items: list[Any] = []
+    for type_, pointer in contract.proposals:
+        found = _follow([schema], pointer, schema)
+        if not found:
+            yield f"answer.proposals.{type_}", pointer
+        items += [part["items"] for part in found if "items" in part]
+    named = [("type", contract.type), ("title", contract.title)]
+    named += [(key, each) for key in ("searched", "kept") for each in getattr(contract, key) or ()]
+    for key, pointer_ in named:
+        if pointer_ and items and not _follow(items, pointer_, schema):
+            yield f"answer.{key}", pointer_
+
+
+def _follow(schemas: list[Any], pointer: str, root: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the schemas that a pointer leads to in any of some schemas; an open one may have any key."""
+    found = [part for schema in schemas for part in _parts(schema, root)]
+    for key in pointer.split("/")[1:]:
+        inner = [part["properties"][key] for part in found if key in part.get("properties", ())]
+        if not inner and not any(part.get("additionalProperties") is False for part in found):
+            return [{}]
+        found = [part for schema in inner for part in _parts(schema, root)]
+    return found
 
 
 def _quoted(text: str) -> str:
@@ -92,7 +122,9 @@ def _parts(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _at(root: Any, reference: str) -> Any:
-    """Return what a reference within the file leads to, or None."""
+    """Return what a reference within the file leads to; None for one by an anchor, and for one to nothing."""
+    if reference != "#" and not reference.startswith("#/"):
+        return None
     for key in unquote(reference).split("/")[1:]:
         inner = {str(index): each for index, each in enumerate(root)} if isinstance(root, list) else root
         root = inner.get(key.replace("~1", "/").replace("~0", "~")) if isinstance(inner, dict) else None
