@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from prompteval.outcomes import Measure, Ratio, Run
+from prompteval.outcomes import Measure, NewerLabels, Ratio, Run
 
 if TYPE_CHECKING:
     from prompteval.ledger.ledger import Ledger, Selection
@@ -27,13 +27,13 @@ class Context(NamedTuple):
 
     `recorded` has what both sides reached under the labels each run was recorded with, where those are others.
     `elsewhere` says how two runs of one version differ, where a side has one run and the ledger has such runs with the
-    same setting. `newer` is the corpus revision whose labels are newer than those used.
+    same setting. `newer` has the latest labels where they are others than those used.
     """
 
     not_named: Sequence[Run]
     recorded: Reached | None
     elsewhere: Flips | None
-    newer: str | None
+    newer: NewerLabels | None
 
 
 def context_of(
@@ -49,9 +49,8 @@ def context_of(
     changed = labels is not None and ledger.labels_differ({run.corpus for run in compared}, labels)
     single = any(len(side.runs) == 1 for side in sides)
     elsewhere = _elsewhere(ledger, compared[-1], labels, fixtures) if single else None
-    latest = ledger.latest_corpus(compared[-1].suite)
-    newer = ledger.labels_differ({labels} if labels else {run.corpus for run in compared}, latest)
-    return Context(others, again() if changed else None, elsewhere, latest if newer else None)
+    newer = ledger.newer_labels(compared[-1].suite, {labels} if labels else {run.corpus for run in compared})
+    return Context(others, again() if changed else None, elsewhere, newer)
 
 
 def _not_named(ledger: Ledger, side: Selection, compared: Sequence[Run]) -> list[Run]:

@@ -107,7 +107,10 @@ def histories(
         scoring = ledger.score(runs, judge)
         totals = scoring.totals()
         rows = [(run, totals.get(run.id, NOTHING)) for run in runs]
-        copies, newer = _copies(runs, scoring.given()), None if judge else ledger.newer_labels(runs)
+        copies, newer = (
+            _copies(runs, scoring.given()),
+            None if judge else ledger.newer_labels(name, {run.corpus for run in runs}),
+        )
         found.append(History(name, rows, judge, scoring.left_out(), copies, scoring.prompts(), newer))
     return found
 
@@ -163,7 +166,7 @@ def show_fixture(ledger: Ledger, fixture: str, selector: str, suite: str | None,
         raise SelectionError(f"the latest labels do not score '{fixture}' of run {run.short_id}: {why}")
     if fixture not in found:
         raise SelectionError(f"run {run.short_id} has no fixture '{fixture}'{nearest(fixture, found)}")
-    newer = None if judge else ledger.newer_labels([run])
+    newer = None if judge else ledger.newer_labels(run.suite, {run.corpus})
     return Shown(detail(scoring, run, found[fixture]), len(selection.runs), judge, newer)
 
 

@@ -19,6 +19,8 @@ from prompteval.inputs.results import read_results
 from tests.helpers import ROOT, Bench, slow_but, write_corpus, write_results
 from tests.small import FIXTURES, V5, small_bench
 
+pytestmark = pytest.mark.wrapped
+
 COMMANDS = {
     "score": ["score", "--run", "v5"],
     "score json": ["score", "--run", "v6", "--format", "json"],

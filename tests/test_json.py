@@ -14,7 +14,7 @@ from tests.helpers import ROOT, Bench, ok, write_corpus
 from tests.small import FIXTURES, V5, small_bench
 
 # By the sections that describe them, beside the first, on whose words the others rest.
-COMMANDS = {
+COMMANDS: dict[str, list[tuple[str, ...]]] = {
     "score": [("score", "--run", "v5"), ("score", "--run", "v6"), ("score", "--run", "v5", "--labels", "latest")],
     "diff": [("diff", "v5", "v6"), ("diff", "v5", "v6", "--labels", "recorded")],
     "runs and history": [("runs",), ("history", "--labels", "latest"), ("history", "--by", "version")],

@@ -45,7 +45,7 @@ def test_tables_name_it(report: str, form: str, measure: Measure, bench: Bench) 
         for line in bench.report(*REPORTS[report], "--format", form).splitlines()
     ]
     column = SHORT.get(measure.name, measure.name.capitalize()) if report == "runs" else measure.name.capitalize()
-    assert any(row[0] == measure.name or {column, f"{column} per run"} & set(row) for row in rows)
+    assert any(row[0] == measure.name or {column, f"{column}/run"} & set(row) for row in rows)
 
 
 @each_measure

@@ -1,4 +1,4 @@
-"""`prompteval prompt`: exactly what to paste, and nothing that tells the label."""
+"""`prompteval prompt`: exactly what to paste, and nothing that reveals the label."""
 
 from __future__ import annotations
 

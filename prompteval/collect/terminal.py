@@ -13,7 +13,7 @@ def read_pasted(stream: IO[bytes], largest: int) -> bytes:
     """Return all bytes of a stream, or the first `largest` and one more; those of a terminal end with Ctrl-D.
 
     A terminal that collects lines cuts them off (Linux at 4,095 bytes, macOS at 1,023), and an answer can be one line.
-    So it is told to hand over each byte as it comes, and not to show it: what a model wrote could steer a terminal.
+    So it is set to pass on each byte as it comes and not to show it: what a model wrote could steer a terminal.
     Ctrl-C goes on to interrupt.
     """
     try:

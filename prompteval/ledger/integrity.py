@@ -52,9 +52,9 @@ def check_lists(connection: sqlite3.Connection, ledger: object) -> None:
     No digest covers their number, so a lost page could remove some of them without a trace.
     """
     for table, key in (("run", "id"), ("corpus", "revision"), ("corpus_recording", "recorded_at, corpus")):
-        by_index, by_table = (
-            connection.execute(f"select {key} from {table} {how} order by {key}").fetchall()
-            for how in ("", "not indexed")
+        by_index, by_table = (  # whole rows, since an entry of an index can lead to another row
+            connection.execute(f"select * from {table} {how} order by {key}").fetchall()
+            for how in (f"indexed by sqlite_autoindex_{table}_1", "not indexed")
         )
         if by_index != by_table:
             raise LedgerError(f"{ledger} is damaged: {table}: its index and its rows differ")

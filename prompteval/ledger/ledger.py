@@ -158,10 +158,10 @@ class Ledger:
         )
         return self._connection.execute(query, [other, json.dumps(sorted(corpora))]).fetchone() is not None
 
-    def newer_labels(self, runs: Sequence[Run]) -> NewerLabels | None:
-        """Return the latest labels of the suite of some runs, where a fixture of theirs has other ones in its run."""
-        latest = self.latest_corpus(runs[0].suite)
-        if not self.labels_differ({run.corpus for run in runs}, latest):
+    def newer_labels(self, suite: str, corpora: Collection[str]) -> NewerLabels | None:
+        """Return the latest labels of a suite, where some fixture has other ones in the corpora that are in use."""
+        latest = self.latest_corpus(suite)
+        if not self.labels_differ(corpora, latest):
             return None
         query = "select max(recorded_at) from corpus_recording where corpus = ?"
         return NewerLabels(latest, self._connection.execute(query, [latest]).fetchone()[0])
@@ -214,7 +214,7 @@ class Ledger:
                 totals.get(run.id, NOTHING),
                 categories.get(run.id, {}),
                 left_out,
-                None if latest else self.newer_labels([run]),
+                None if latest else self.newer_labels(run.suite, {run.corpus}),
             )
             for run in runs
         ]

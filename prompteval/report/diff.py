@@ -129,7 +129,7 @@ def _runs_table(comparison: Comparison) -> Table:
     """Each run's own figures, on the compared fixtures that it answered."""
     runs = [(side, run) for side in comparison.sides for run in side.runs]
     rows = [(side.name, run.short_id, run.date, *shares(side.counts_of(run))) for side, run in runs]
-    return Table(("Side", "Run", "Date", *MEASURE_HEADERS), rows, right=MEASURE_HEADERS)
+    return Table(("Side", "Run", "Date", *MEASURE_HEADERS), rows, right=MEASURE_HEADERS, heads=("Date",))
 
 
 def _changed(heading: str, pairs: Sequence[Pair], folded: bool = False) -> list[Section]:

@@ -10,7 +10,7 @@ from prompteval.compare import Comparison
 from prompteval.errors import count
 from prompteval.outcomes import GATE, PASSED, PHANTOMS, RECALL, Measure, Ratio
 from prompteval.report.numbers import UNKNOWN, decimals, number, of
-from prompteval.report.table import Section, Table
+from prompteval.report.table import Section, Table, newer_labels
 from prompteval.stats import LEVEL
 from prompteval.tags import shown
 
@@ -156,8 +156,7 @@ def notes_on_fairness(comparison: Comparison) -> Iterator[str]:
     if recorded := comparison.context.recorded:
         moved = (f"{m.name} {' → '.join(map(of, recorded[m]))}" for m in (RECALL, PASSED))
         yield f"these labels are not those of all runs; under those each was recorded with: {', '.join(moved)}"
-    if newer := comparison.context.newer:
-        yield f"newer labels exist (corpus {newer[:8]}); --labels latest uses them"
+    yield from newer_labels(comparison.context.newer)
     before, after = ([run.recorded_at for run in side.runs] for side in comparison.sides)
     if min(len(before), len(after)) > 1 and (max(before) < min(after) or max(after) < min(before)):
         yield "all runs of one side were recorded before all of the other: a good or bad day looks like a version"
