@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from prompteval.chance import weigh
-from prompteval.compare import Comparison, Side
 from prompteval.outcomes import PASSED, Counts, FixtureOutcome, LeftOut, Measure, PromptUsed, Ratio, Run, Scored, add
 from prompteval.report import reasons
-from prompteval.report.diff import differences
-from prompteval.report.verdict import verdict
-from prompteval.samples import Copy
 from prompteval.tags import SETTING
 from prompteval.versions import Compared, History, LabelEvidence, all_runs
+
+if TYPE_CHECKING:
+    from prompteval.compare import Comparison, Side
+    from prompteval.samples import Copy
 
 
 def _render(value: Any) -> str:
@@ -75,6 +74,8 @@ def render_diff(compared: Compared) -> str:
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
+    from prompteval.report.diff import differences
+
     measures = comparison.measures
     means = [_means({m: both[side] for m, both in measures.items()}, comparison.weight) for side in (0, 1)]
     return {
@@ -138,6 +139,9 @@ def _means(means: Mapping[Measure, Ratio], weight: int) -> dict[str, float]:
 
 def _evidence(comparison: Comparison) -> dict[str, Any]:
     """What chance says of each measure; probabilities as numbers, and `exact` as the fraction they come from."""
+    from prompteval.chance import weigh
+    from prompteval.report.verdict import verdict
+
     evidence = weigh(comparison)
     return {
         "measures": {

@@ -33,9 +33,13 @@ def odd_prompts(runs: Iterable[Run], prompts: Mapping[str, Files]) -> Iterator[s
     for run in runs:
         of_version[run.version].append(run)
     known = {version: _known(own, prompts) for version, own in of_version.items()}
+    alike: dict[frozenset[str], list[str]] = defaultdict(list)  # only these have to be compared, version by version
+    for version, files in known.items():
+        alike[frozenset(files.get("", ()))].append(version)
     named: set[str] = set()
     for version, files in known.items():
-        same = [other for other in known if other not in named and _agree(files, known[other])]
+        others = alike[frozenset(files.get("", ()))] if files else []
+        same = [other for other in others if other not in named and _agree(files, known[other])]
         if len(same) > 1:
             named.update(same)
             yield f"{' and '.join(map(shown, same))} have the same prompt, {_listed(files[''])}"

@@ -119,7 +119,8 @@ def _recorded(version: str) -> dict[str, str]:
     """Return the answers of a version in the committed ledger, by fixture id."""
     connection = sqlite3.connect(ROOT / "ledger" / "prompteval.db")
     query = (
-        "select fixture_id, text from run join result on run_id = id join answer on digest = answer where version = ?"
+        "select fixture_id, text from run join result on run_id = id join answer on digest = answer"
+        " join corpus on revision = run.corpus where suite = 'core' and version = ?"
     )
     found = dict(connection.execute(query, [version]).fetchall())
     connection.close()
