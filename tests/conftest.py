@@ -10,7 +10,7 @@ from hypothesis import settings
 from prompteval.text import visible
 
 settings.register_profile("quick", max_examples=25, deadline=None)
-settings.register_profile("long", max_examples=300, deadline=None)
+settings.register_profile("long", max_examples=150, deadline=None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -61,7 +61,7 @@ def scribbled(data: bytes, random: Random) -> bytes:
     return data[:place] + random.randbytes(16) + data[place + 16 :]
 
 
-DAMAGES = [(flipped, 250), (zeroed, 60), (swapped, 60), (scribbled, 60)]
+DAMAGES = [(flipped, 150), (zeroed, 60), (swapped, 60), (scribbled, 60)]
 
 
 @pytest.mark.parametrize(

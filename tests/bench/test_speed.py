@@ -81,11 +81,11 @@ def _long(ledgers: dict[int, Path], few: int, reports: dict[str, tuple[str, ...]
 
 def test_reports_on_one_or_two_runs_of_a_long_ledger(ledgers: dict[int, Path]) -> None:
     reports = {"score": ("score", "--run", "v6"), "diff": ("diff", "v5", "v6"), "latest": ("score",)}
-    _long(ledgers, 5, reports, bound=1.2, rounds=20)
+    _long(ledgers, 5, reports, bound=1.4, rounds=12)
 
 
 def test_reports_on_every_run_of_a_long_ledger(ledgers: dict[int, Path]) -> None:
-    _long(ledgers, 10, {"history": ("history",), "report": ("report",)}, bound=15, rounds=1)
+    _long(ledgers, 10, {"history": ("history",), "report": ("report",)}, bound=17, rounds=1)
 
 
 def test_ingest_against_a_bare_import(corpus: Corpus, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def seconds(command: Sequence[str]) -> float:
 
 
 def fastest(
-    commands: Mapping[str, Sequence[str]], good: Callable[[dict[str, float]], bool], rounds: int = 20
+    commands: Mapping[str, Sequence[str]], good: Callable[[dict[str, float]], bool], rounds: int = 12
 ) -> dict[str, float]:
     """Return the least seconds of each command, by name. The commands take turns, so that a slow moment hits all.
 
