@@ -59,7 +59,6 @@ def test_reports_against_a_bare_import(ledgers: dict[int, Path]) -> None:
     print()
     for name, bound in bounds.items():
         _report(f"{name} / bare import", taken[name] / taken["bare"], bound)
-    assert taken["score json"] < taken["score"] and taken["diff csv"] < taken["diff"]
 
 
 def _long(ledgers: dict[int, Path], few: int, reports: dict[str, tuple[str, ...]], bound: float, rounds: int) -> None:
