@@ -11,8 +11,6 @@ from prompteval import stats
 from prompteval.compare import Comparison
 from prompteval.outcomes import MEASURES, PASSED, Measure
 
-LARGE_CHANGE = 3  # fixtures; for smaller ones no number of runs is promised
-
 
 class Weighed(NamedTuple):
     """What chance says of the change of one measure, counted per run.
@@ -65,15 +63,6 @@ class Evidence(NamedTuple):
         if len(known) < 2:
             return None
         return stats.Z95 * math.sqrt(sum(noise.differ / (2 * noise.runs) for noise in known))
-
-    @property
-    def runs_needed(self) -> int | None:
-        """How many runs a side would show that `LARGE_CHANGE` fixtures changed, four times in five: 12 n / d²."""
-        known = [noise.differ for noise in self.noise if noise]
-        if len(known) < 2:
-            return None
-        runs = max(2, math.ceil(12 * Fraction(sum(known), 2) / LARGE_CHANGE**2))
-        return runs + 1 if runs <= 3 else runs
 
 
 def weigh(comparison: Comparison) -> Evidence:

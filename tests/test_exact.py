@@ -170,7 +170,7 @@ def test_an_interval_is_centred_and_turns_with_the_sides(differences: list[Fract
 def test_diff_measures_noise_where_both_have_several_runs(tmp_path: Path) -> None:
     """Of three runs v5 passes 2, 1 and 0 of 3 on three fixtures: 2/3 + 2/3 + 0 fixtures differ; v6 never differs.
 
-    ± 1.96 sqrt(4/3 / 6 + 0) = 0.9; 12 (4/3 / 2) / 9 = 0.9 runs, so 2 and one more.
+    ± 1.96 sqrt(4/3 / 6 + 0) = 0.9.
     """
     bench, points, _ = _bench(tmp_path, 3)
     for number, right in enumerate((2, 1, 0)):
@@ -179,9 +179,8 @@ def test_diff_measures_noise_where_both_have_several_runs(tmp_path: Path) -> Non
     evidence = evidence_of(bench)
     assert evidence["noise"] == {"baseline": pytest.approx(4 / 3), "candidate": 0}
     assert evidence["moves_by_chance"] == pytest.approx(1.96 * (4 / 18) ** 0.5, abs=1e-3)
-    assert evidence["runs_needed"] == 3
     text = bench.report("diff", "5", "6")
-    assert "moves by about ± 0.9; 3 runs a side would show a change of 3." in text
+    assert "moves by about ± 0.9." in text
     assert "No fixture of v6 flipped in 3 pairs of runs, which does not mean none can." in text
     assert text.count("v5    ") >= 3, "each run's own figures"
 

@@ -158,7 +158,6 @@ def _evidence(comparison: Comparison) -> dict[str, Any]:
         },
         "noise": _both(noise and float(noise.differ) for noise in evidence.noise),
         "moves_by_chance": evidence.moves_by_chance,
-        "runs_needed": evidence.runs_needed,
         "verdict": verdict(comparison, evidence),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from prompteval.chance import LARGE_CHANGE, Evidence, Weighed
+from prompteval.chance import Evidence, Weighed
 from prompteval.compare import Comparison
 from prompteval.errors import count
 from prompteval.outcomes import GATE, PASSED, PHANTOMS, RECALL, Measure, Ratio
@@ -110,7 +110,7 @@ def signed(value: Fraction | float, whole: bool = False) -> str:
 
 
 def limits(comparison: Comparison, evidence: Evidence) -> Section:
-    """Return what stands below the table: why a p is missing, what chance does, and what more runs would show."""
+    """Return what stands below the table: why a p is missing, and what chance does."""
     lines = ["Changes of shares are in percentage points; p is exact, adjusted for the measures that have one."]
     for why in dict.fromkeys(each.why for each in evidence.weighed.values() if each.why):
         names = [measure.name for measure in _ORDER if evidence.weighed[measure].why == why]
@@ -133,11 +133,8 @@ def _noise(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
         elif not noise.differ:
             pairs = count(noise.pairs, "pair")
             yield f"No fixture of {side.name} flipped in {pairs} of runs, which does not mean none can."
-    if (moves := evidence.moves_by_chance) and (runs := evidence.runs_needed):
-        yield (
-            f"By chance alone the number of fixtures passed moves by about ± {moves:.1f}; "
-            f"{runs} runs a side would show a change of {LARGE_CHANGE}."
-        )
+    if moves := evidence.moves_by_chance:
+        yield f"By chance alone the number of fixtures passed moves by about ± {moves:.1f}."
 
 
 def notes_on_fairness(comparison: Comparison) -> Iterator[str]:
