@@ -96,7 +96,7 @@ def test_one_fixture_is_no_difference_elsewhere(bench: Bench) -> None:
 
 
 def test_what_is_promised_takes_the_noise_into_account(bench: Bench) -> None:
-    """Two runs of each version differ on 2 of 24 fixtures: ± 1.96 sqrt(2 (2 / 4)) = 2.0, and no number of runs is promised."""
+    """Two runs of each version differ on 2 of 24: ± 1.96 sqrt(2 (2 / 4)) = 2.0, and no number of runs is promised."""
     for number, wrong in enumerate((0, 2)):
         bench.ingest("5", run(number, wrong))
         bench.ingest("6", run(10 + number, wrong))

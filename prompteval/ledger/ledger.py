@@ -63,7 +63,9 @@ class Ledger:
         self._connection = connection
         self._name = name
         integrity.check_lists(connection, name)
-        connection.execute(schema.view_statements()["run_sample"].replace("create view", "create temp view", 1))
+        # Made once: each look at some runs would count the samples of all.
+        connection.execute(schema.view_statements()["run_sample"].replace("create view", "create temp table", 1))
+        connection.execute("create index temp.run_sample_of_run on run_sample (run_id)")
 
     @classmethod
     @contextmanager
