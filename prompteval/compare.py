@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from prompteval.context import Context, context_of
+from prompteval.context import NO_CONTEXT, Context, context_of
 from prompteval.outcomes import (
     MEASURES,
     PASSED,
@@ -28,7 +28,6 @@ from prompteval.stats import sum_of_means
 
 if TYPE_CHECKING:
     from prompteval.ledger.ledger import Ledger, Selection
-    from prompteval.ledger.scoring import Scoring
 
 Answers = Sequence[FixtureOutcome]  # to one fixture, one per run
 Both = Sequence[Answers]  # those of the baseline, then those of the candidate
@@ -200,28 +199,38 @@ def compare(ledger: Ledger, baseline: Selection, candidate: Selection, labels: s
     A fixture takes part when each side was asked about the very session of that corpus (None: of the newest
     candidate's) in at least one run; the rest are left out, each with its reason. A missing answer counts as failed.
     """
-    runs = [*baseline.runs, *candidate.runs]
+    sides = (baseline, candidate)
+    found = _paired(ledger, sides, labels)
+    fixtures = [pair.fixture_id for pair in found.pairs]
+    context = context_of(ledger, sides, labels, fixtures, lambda: _paired(ledger, sides, None).measures)
+    return replace(found, context=context)
+
+
+def _paired(ledger: Ledger, selections: Sequence[Selection], labels: str | None) -> Comparison:
+    """Return the comparison without its context."""
+    runs = [run for side in selections for run in side.runs]
     scoring = ledger.score(runs, labels, more=["prompt"])
+    outcomes, given = scoring.outcomes(), scoring.given()
     corpora = {run.corpus for run in runs} | {labels or runs[-1].corpus}
     sessions = {corpus: scoring.sessions(corpus) for corpus in corpora}
     wanted = sessions[labels or runs[-1].corpus]
-    before, after = (_asked(side, scoring, sessions, wanted) for side in (baseline, candidate))
+    before, after = (_asked(side, samples(side.runs, given), outcomes, sessions, wanted) for side in selections)
     fixtures = sorted(before.outcomes.keys() & after.outcomes.keys())
     rest = {name for run in runs for name in sessions[run.corpus]}.difference(fixtures)
     said = {fixture.fixture_id: fixture.why for fixture in scoring.left_out()}
     left_out = [LeftOut(name, _why(name, wanted, before, after) or said[name]) for name in sorted(rest)]
     sides = before.on(fixtures), after.on(fixtures)
-    shared = _shared(sides, scoring.given(), fixtures)
-    context = context_of(
-        ledger, (baseline, candidate), labels, fixtures, lambda: compare(ledger, baseline, candidate, None).measures
-    )
-    return Comparison(runs[-1].suite, *sides, labels, left_out, scoring.prompts(), shared, context)
+    shared = _shared(sides, given, fixtures)
+    return Comparison(runs[-1].suite, *sides, labels, left_out, scoring.prompts(), shared, NO_CONTEXT)
 
 
 def _asked(
-    side: Selection, scoring: Scoring, sessions: Mapping[str, Mapping[str, str]], wanted: Mapping[str, str]
+    side: Selection,
+    counted: Samples,
+    outcomes: Mapping[str, Answers],
+    sessions: Mapping[str, Mapping[str, str]],
+    wanted: Mapping[str, str],
 ) -> _Asked:
-    counted, outcomes = samples(side.runs, scoring.given()), scoring.outcomes()
     found: dict[str, dict[str, FixtureOutcome]] = defaultdict(dict)
     for run in counted.runs:
         for outcome in outcomes.get(run.id, ()):

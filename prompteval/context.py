@@ -36,6 +36,9 @@ class Context(NamedTuple):
     newer: NewerLabels | None
 
 
+NO_CONTEXT = Context((), None, None, None)
+
+
 def context_of(
     ledger: Ledger,
     sides: Sequence[Selection],
