@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.outcomes import Measure, NewerLabels, Ratio, Run
+from prompteval.samples import samples
 
 if TYPE_CHECKING:
     from prompteval.ledger.ledger import Ledger, Selection
@@ -65,13 +66,20 @@ def _not_named(ledger: Ledger, side: Selection, compared: Sequence[Run]) -> list
 
 
 def _elsewhere(ledger: Ledger, like: Run, labels: str | None, fixtures: Collection[str]) -> Flips | None:
-    """Return how the two newest runs of the newest version with several differ; two, so that it takes no time."""
+    """Return how the two newest runs of the newest version with several differ; two, so that it takes no time.
+
+    None where they are one answer recorded twice. A missing answer is no flip.
+    """
     pair = ledger.newest_pair(like)
     if pair is None:
         return None
-    outcomes = ledger.score(pair, labels or like.corpus).outcomes()
+    scoring = ledger.score(pair, labels or like.corpus)
+    if samples(pair, scoring.given()).copies:
+        return None
+    outcomes = scoring.outcomes()
     before, after = (
-        {o.fixture_id: o.passed for o in outcomes.get(run.id, ()) if o.fixture_id in fixtures} for run in pair
+        {o.fixture_id: o.passed for o in outcomes.get(run.id, ()) if o.fixture_id in fixtures and o.state != "missing"}
+        for run in pair
     )
     both = before.keys() & after.keys()
     return Flips(pair[0].version, sum(before[name] != after[name] for name in both), len(both)) if both else None

@@ -166,6 +166,18 @@ def test_one_run_a_side_names_what_is_known_of_noise(bench: Bench) -> None:
     assert "; two runs of v5 in this ledger differ on 2 of 24." in bench.report("diff", "6", "7")
 
 
+def test_a_copy_or_a_missing_answer_says_nothing_of_noise(bench: Bench) -> None:
+    """v5 was recorded twice and differs on nothing by construction; v4 lacks answers, which are no flips."""
+    bench.ingest("6", run(1))
+    bench.ingest("7", run(2))
+    bench.ingest("5", run(0))
+    bench.ingest("5", run(0), "--repeat")
+    assert "in this ledger" not in bench.report("diff", "6", "7")
+    bench.ingest("4", run(4))
+    bench.ingest("4", {name: given for name, given in run(5, wrong=2).items() if name not in POINTS[5:]}, "--partial")
+    assert "; two runs of v4 in this ledger differ on 2 of 16." in bench.report("diff", "6", "7")
+
+
 def test_neighbours_are_many_chances(bench: Bench) -> None:
     for number, version in enumerate("567"):
         bench.ingest(version, run(number))
