@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from prompteval import stats
 from prompteval.compare import Comparison
-from prompteval.outcomes import MEASURES, PASSED, Measure
+from prompteval.outcomes import MEASURES, Measure
 
 
 class Weighed(NamedTuple):
@@ -51,7 +51,7 @@ class Noise(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What `diff` says about chance. `noise` is that of the baseline and the candidate; None: a single run."""
+    """What `diff` says about chance. `noise` is that of the baseline and the candidate; None: no two answers."""
 
     weighed: Mapping[Measure, Weighed]
     noise: Sequence[Noise | None]
@@ -118,8 +118,9 @@ def _mean(values: Sequence[int]) -> Fraction:
 
 
 def _noise(comparison: Comparison, side: int) -> Noise | None:
-    strata = [stratum[side] for stratum in _strata(comparison, PASSED)]
-    repeated = [(sum(passed), len(passed)) for passed in strata if len(passed) > 1]
+    """Return the noise of a side over the answers it has: one that is missing is no flip."""
+    answered = ([o.passed for o in pair.sides[side] if o.state != "missing"] for pair in comparison.pairs)
+    repeated = [(sum(passed), len(passed)) for passed in answered if len(passed) > 1]
     if not repeated:
         return None
     return Noise(stats.own_noise(repeated), max(runs for _, runs in repeated))

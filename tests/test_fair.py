@@ -178,6 +178,23 @@ def test_a_copy_or_a_missing_answer_says_nothing_of_noise(bench: Bench) -> None:
     assert "; two runs of v4 in this ledger differ on 2 of 16." in bench.report("diff", "6", "7")
 
 
+def test_a_missing_answer_is_no_noise(bench: Bench) -> None:
+    """Two runs of each version pass all that they answered; 5 answers are missing in one, none in common in two."""
+    for number in range(2):
+        bench.ingest("5", run(number))
+        bench.ingest(
+            "6", {n: given for n, given in run(5 + number).items() if number or n not in POINTS[:5]}, "--partial"
+        )
+        bench.ingest(
+            "7", {n: given for n, given in run(8 + number).items() if (n in POINTS) == bool(number)}, "--partial"
+        )
+    for candidate, noise in (("6", 0), ("7", None)):
+        (comparison,) = bench.diff("5", candidate)["comparisons"]
+        assert comparison["evidence"]["noise"] == {"baseline": 0, "candidate": noise}
+    assert "moves by about" not in bench.report("diff", "5", "6")
+    assert "v7 has no fixture with two answers, so what chance does to it" in bench.report("diff", "5", "7")
+
+
 def test_neighbours_are_many_chances(bench: Bench) -> None:
     for number, version in enumerate("567"):
         bench.ingest(version, run(number))

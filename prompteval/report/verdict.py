@@ -129,7 +129,8 @@ def _noise(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
                 known
                 and f"; two runs of {shown(known.version)} in this ledger differ on {known.flips} of {known.fixtures}"
             )
-            yield f"{side.name} has one run, so what chance does to it was not measured{seen or ''}."
+            has = "one run" if len(side.runs) == 1 else "no fixture with two answers"
+            yield f"{side.name} has {has}, so what chance does to it was not measured{seen or ''}."
         elif not noise.differ:
             pairs = count(noise.pairs, "pair")
             yield f"No fixture of {side.name} flipped in {pairs} of runs, which does not mean none can."
