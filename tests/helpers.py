@@ -62,6 +62,11 @@ def answer(*proposals: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return {name: [p for p in proposals if p["type"] == name] for name in ("practice", "map")}
 
 
+def unlike(number: int, right: bool = True) -> dict[str, list[dict[str, Any]]]:
+    """Return an answer like no other, since the same one is a copy; `right` has "alpha", otherwise it is a phantom."""
+    return answer(proposal(f"{'Alpha' if right else 'Other'} {number}"))
+
+
 def point(id: str = "point", type: str = "practice", **terms: Any) -> dict[str, Any]:
     """Return an expected point; without terms it wants "alpha"."""
     return {"id": id, "type": type, **(terms or {"must_match_all": ["alpha"]})}

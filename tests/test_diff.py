@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import Bench, answer, labels, ok, point, proposal, refused, write_corpus
+from tests.helpers import Bench, answer, labels, ok, point, proposal, refused, unlike, write_corpus
 
 RIGHT, WRONG, NONE = answer(proposal("Alpha")), answer(proposal("Other")), answer()
 
@@ -15,11 +15,6 @@ RIGHT, WRONG, NONE = answer(proposal("Alpha")), answer(proposal("Other")), answe
 def changes(report: dict[str, Any], index: int = 0) -> dict[str, str]:
     """Return what became of each fixture in one comparison of a JSON report."""
     return {f["fixture_id"]: f["change"] for f in report["comparisons"][index]["fixtures"]}
-
-
-def unlike(number: int, right: bool = True) -> dict[str, Any]:
-    """Return an answer like no other."""
-    return answer(proposal(f"{'Alpha' if right else 'Other'} {number}"))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval import stats
-from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal
+from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal, unlike
 
 # Computed with fractions by another program and checked with scipy and statsmodels.
 REFERENCE: dict[str, Any] = json.loads((Path(__file__).parent / "cases" / "exact.json").read_text("utf-8"))
@@ -88,11 +88,6 @@ def test_too_uneven_is_said_and_not_waited_for() -> None:
 
 
 RIGHT, WRONG = answer(proposal("Alpha")), answer(proposal("Other"))
-
-
-def unlike(number: int, right: bool = True) -> dict[str, Any]:
-    """Return an answer like no other: two runs of the same ones would be copies."""
-    return answer(proposal(f"{'Alpha' if right else 'Other'} {number}"))
 
 
 def _bench(root: Path, fixtures: int, gates: int = 0) -> tuple[Bench, list[str], list[str]]:

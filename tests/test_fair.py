@@ -7,15 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import Bench, answer, labels, ok, point, proposal, refused, write_corpus
+from tests.helpers import Bench, answer, labels, ok, point, proposal, refused, unlike, write_corpus
 
 NONE = answer()
 POINTS, GATES = [f"a{n:02}" for n in range(13)], [f"g{n:02}" for n in range(11)]
-
-
-def unlike(number: int, right: bool = True) -> dict[str, Any]:
-    """Return an answer like no other; `right` has the expected point, otherwise it is a phantom."""
-    return answer(proposal(f"{'Alpha' if right else 'Other'} {number}"))
 
 
 def run(number: int, wrong: int = 0) -> dict[str, Any]:

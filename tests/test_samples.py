@@ -6,21 +6,15 @@ import itertools
 import json
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.helpers import Bench, answer, labels, point, proposal, write_corpus
+from tests.helpers import Bench, answer, labels, point, proposal, unlike, write_corpus
 
 RIGHT, NONE = answer(proposal("Alpha")), answer()
 GATE = {"gate": NONE}
-
-
-def unlike(number: int, right: bool = True) -> dict[str, Any]:
-    """Return an answer like no other; `right` has the expected point, otherwise it is one phantom."""
-    return answer(proposal(f"{'Alpha' if right else 'Other'} {number}"))
 
 
 @pytest.fixture
