@@ -30,7 +30,11 @@ class Checked(NamedTuple):
 
 def check_corpus(root: Path) -> Checked:
     """Return what is wrong or weak in the corpus in `root`. Raises PromptevalError if there is none."""
-    loaded = load_corpus(root)
+    return check_loaded(load_corpus(root))
+
+
+def check_loaded(loaded: Loaded) -> Checked:
+    """Return what is wrong or weak in what was read of a corpus."""
     problems = [*loaded.problems, *_structure(loaded), *terms.problems(loaded)]
     warnings = list(terms.warnings(loaded))
     counted = f"{count(len(problems), 'problem')} and {count(len(warnings), 'warning')}"

@@ -67,7 +67,11 @@ def load_corpus(root: Path) -> Loaded:
 
 def read_corpus(root: Path) -> Corpus:
     """Return the corpus in `root`. Raises DataError with every problem, or PromptevalError if there is no corpus."""
-    loaded = load_corpus(root)
+    return corpus_of(load_corpus(root), root)
+
+
+def corpus_of(loaded: Loaded, root: Path) -> Corpus:
+    """Return what was read of `root` as a corpus. Raises DataError with every problem."""
     if loaded.problems:
         raise DataError(f"the fixtures in {root} cannot be used", loaded.problems)
     return Corpus(loaded.suite, tuple(Fixture(name, loaded.sessions[name], own) for name, own in loaded.labels.items()))

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from prompteval.digests import digest, run_id
 from prompteval.errors import PromptevalError, count
-from prompteval.inputs.checks import check_corpus
-from prompteval.inputs.fixtures import read_corpus
+from prompteval.inputs.fixtures import corpus_of, load_corpus
 from prompteval.inputs.prompts import check_version, read_prompts
 from prompteval.inputs.results import read_results
 from prompteval.ledger import derived, facts
@@ -68,9 +67,12 @@ def ingest(
     `partial` lets results be missing, `repeat` records the same answers again. Raises PromptevalError, and then nothing
     was written.
     """
-    corpus = read_corpus(fixtures)
+    loaded = load_corpus(fixtures)
+    corpus = corpus_of(loaded, fixtures)
     if results is None or tags is None:
-        problems = [str(each) for each in check_corpus(fixtures).problems if each.path.startswith("expected/")]
+        from prompteval.inputs.checks import check_loaded
+
+        problems = [str(each) for each in check_loaded(loaded).problems if each.path.startswith("expected/")]
         recorded = record(ledger, corpus)
         return Ingested(corpus, tags, {}, recorded, (*_of_corpus(corpus, recorded.corpus), *problems))
     answers, others = read_results(results, [fixture.id for fixture in corpus.fixtures], corpus.suite.contract)
@@ -162,9 +164,8 @@ def record(
         prompts = [PromptRow(identity, place, each.name, each.digest) for place, each in enumerate(tags.prompts)]
         run = RunRow(identity, *tags.identity, len(repeats), corpus.revision, tags.note, now, "")
         run = run._replace(checksum=checksum_of_run(run, prompts))
-        _append(connection, _run_rows(run, prompts, answers))
-        if corpus.suite.keep_prompts:
-            _append(connection, (("prompt", text_row(each.text)) for each in tags.prompts))
+        kept = [("prompt", text_row(each.text)) for each in tags.prompts if corpus.suite.keep_prompts]
+        _append(connection, [*_run_rows(run, prompts, answers), *kept])
         _append_derived(connection, corpus, answers)
         sample = _sample(connection, tags, corpus.suite.name)
     return Recorded(identity, new_corpus, sample, tuple(same), tuple(other_prompts))
