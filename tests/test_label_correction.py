@@ -101,6 +101,7 @@ def test_other_fixtures_and_other_sessions_are_no_newer_labels(bench: Bench) -> 
     assert f"the latest labels do not score '{NAME}' of run" in message and "its session changed" in message
 
 
+@pytest.mark.wrapped
 def test_every_change_is_listed(bench: Bench) -> None:
     """Each on a line, by fixture, none wider than 80 columns."""
     long = " ".join(["renumbered"] * 12)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -13,9 +12,7 @@ from prompteval.ledger.changes import Change
 from prompteval.ledger.ingest import Ingested
 from prompteval.report.table import corpus_name
 from prompteval.tags import shown, shown_setting
-from prompteval.text.visible import visible
-
-_WIDTH = 80
+from prompteval.text.visible import wrapped
 
 
 def ingested_lines(ingested: Ingested, ledger: Path | None) -> list[str]:
@@ -47,8 +44,7 @@ def _changes(changes: Sequence[Change]) -> Iterator[str]:
     for name, listed in groupby(changes, key=lambda change: change.fixture_id):
         yield f"{name}:"
         for change in listed:
-            text = visible(f"  {change.place}: {_how(change)}")
-            yield from textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+            yield from wrapped(f"{change.place}: {_how(change)}", "  ", "    ")
 
 
 def _how(change: Change) -> str:
