@@ -94,7 +94,7 @@ def _no_p(comparison: Comparison, strata: Sequence[stats.Stratum]) -> str:
         return "no fixture to compare"
     if not comparison.same_labels:
         return "the runs were scored with different labels"
-    return "answers are missing" if any(side.number_of("missing") for side in comparison.sides) else ""
+    return "answers are missing" if comparison.missing else ""
 
 
 def _strata(comparison: Comparison, measure: Measure) -> list[stats.Stratum]:

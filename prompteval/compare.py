@@ -131,6 +131,11 @@ class Comparison:
         """Whether the same labels scored every answer; otherwise a difference may be one of the labels."""
         return self.labels is not None or len({run.corpus for side in self.sides for run in side.runs}) == 1
 
+    @property
+    def missing(self) -> dict[str, int]:
+        """How many answers are missing, by the name of the side; nothing where all are there."""
+        return {side.name: number for side in self.sides if (number := side.number_of("missing"))}
+
     @cached_property
     def answers_each(self) -> int | None:
         """How many runs each fixture has on either side; None: not all have the same number."""

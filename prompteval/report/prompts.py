@@ -74,11 +74,10 @@ def _named(file: PromptUsed) -> str:
 
 def change_of_prompt(comparison: Comparison) -> Iterator[str]:
     """Yield how the candidate's prompt differs from the baseline's: in lines, or in digests if a text is missing."""
-    sides = {side.name: _known(side.runs, comparison.prompts) for side in comparison.sides}
-    for name, files in sides.items():
-        others = [other for side, known in sides.items() if side != name for other in known]
-        if others and files and (alone := [file for file in files if file not in others]):
-            yield f"{name} alone was recorded with {', '.join(alone)}"
+    known = [_known(side.runs, comparison.prompts) for side in comparison.sides]
+    for side, files, others in zip(comparison.sides, known, reversed(known), strict=True):
+        if others and (alone := [file for file in files if file not in others]):
+            yield f"{side.name} alone was recorded with {', '.join(alone)}"
     changed = _changed(comparison)
     if any(file and file.text is None for pair in changed for file in pair):
         yield "prompt: " + "; ".join(" → ".join(_named(file) if file else "none" for file in pair) for pair in changed)

@@ -26,11 +26,11 @@ _DOES = {
 
 def verdict(comparison: Comparison, evidence: Evidence) -> str:
     """Return what the comparison shows, in two or three sentences."""
-    weighed = evidence.weighed
-    sentences = [] if _withheld(comparison) else [*_shown(comparison, evidence), *_here_only(comparison, evidence)]
+    weighed, why = evidence.weighed, _withheld(comparison)
+    sentences = [] if why else [*_shown(comparison, evidence), *_here_only(comparison, evidence)]
     moved = [f"{len(comparison.changed(change))} {change}" for change in ("fixed", "broken")]
     rest = [m.name for m in _ORDER if weighed[m].fixtures and not weighed[m].is_small]
-    if why := _withheld(comparison):
+    if why:
         sentences.append(f"No verdict: {why}.")
     elif rest:
         sentences.append(f"No difference shown in {_listed(rest, 'or')}.")
@@ -69,10 +69,10 @@ def _withheld(comparison: Comparison) -> str:
     """Return why there is no verdict at all, or nothing."""
     if not comparison.same_labels:
         return "the runs were scored with different labels, and what differs may be the labels"
-    missing = [f"{n} of {side.name}" for side in comparison.sides if (n := side.number_of("missing"))]
-    if missing:
+    if comparison.missing:
+        missing = ", ".join(f"{number} of {name}" for name, number in comparison.missing.items())
         way = "complete the runs, save broken replies with 'save --as-is', or name complete runs by id"
-        return f"answers are missing ({', '.join(missing)}), and what is missing may be what failed; {way}"
+        return f"answers are missing ({missing}), and what is missing may be what failed; {way}"
     return ""
 
 
