@@ -163,7 +163,7 @@ def rows(ledger: Path, *tables: str) -> dict[str, list[Any]]:
         return {table: sorted(connection.execute(f"select * from {table}"), key=repr) for table in tables}
 
 
-@pytest.mark.parametrize("name", slow_but(["a fold that reads 60 characters"], CHANGES))
+@pytest.mark.parametrize("name", slow_but([], CHANGES))
 def test_other_rules_read_and_refresh_the_committed_ledger(
     tmp_path: Path, ledger: Path, installed: Package, reports: list[str], name: str
 ) -> None:
