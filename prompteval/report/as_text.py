@@ -70,4 +70,3 @@ def _row(cells: Mapping[str, str], columns: Mapping[str, int], right: Collection
     *before, last = aligned
     start = _INDENT + "".join(cell + _GAP for cell in before)
     yield from [start + last] if list(columns)[-1] in right else wrapped(last.rstrip(), start)
-

@@ -1,4 +1,4 @@
-"""The geometry of the history's charts, finished: a template only draws it."""
+"""The geometry of the charts, finished: a template only draws it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from prompteval.outcomes import GATE, PHANTOMS, RECALL, Counts, Measure, Run
+from prompteval.chance import Evidence, Weighed
+from prompteval.compare import Comparison
+from prompteval.outcomes import PHANTOMS, Counts, Measure, Run
 from prompteval.report.numbers import answers, of, percent
 from prompteval.report.table import run_name
+from prompteval.report.verdict import ORDER, unit_of
 from prompteval.tags import shown, shown_setting, sort_key
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 320, 200, 44, 26, 14, 14
 _ROOM = WIDTH - LEFT - RIGHT
 _WIDTH_OF_RUNS = 0.8  # of a version's column, at most
 _WIDEST = 6.0  # between two runs of a version
+_MOST_NAMES = 8  # of versions below a chart
+_REACH = 46.0  # per cent of the width of a plot, from no change to the largest
 _History = Sequence[tuple[Run, Counts]]
 _Tick = tuple[float, str]  # where it stands on its axis, and what it says
 
@@ -31,14 +36,63 @@ class Chart(NamedTuple):
     rows: list[_Tick]
 
 
+class Plot(NamedTuple):
+    """The change of one measure and its interval, in per cent of a width: 50 is no change, and more is better.
+
+    Without an interval, `low` and `high` are the change. `shown`: it is better or worse, and not by chance.
+    """
+
+    change: float
+    low: float
+    high: float
+    shown: bool
+    finding: str
+
+
+def plots(comparison: Comparison, evidence: Evidence) -> list[Plot | None]:
+    """Return a plot for each row of the table of measures, None where a change is unknown.
+
+    Shares have one scale. Phantoms have their own, turned round, since fewer are better.
+    """
+    rows = [_changes(comparison, evidence, measure) for measure in ORDER]
+    found: list[Plot | None] = []
+    for measure, row in zip(ORDER, rows, strict=True):
+        alike = [
+            v
+            for other, values in zip(ORDER, rows, strict=True)
+            if bool(other.whole) == bool(measure.whole)
+            for v in values
+        ]
+        places = [round(50 + _REACH * value / (max(map(abs, alike)) or 1), 1) for value in row]
+        weighed = evidence.weighed[measure]
+        found.append(
+            Plot(places[0], min(places), max(places), weighed.is_shown, _finding(weighed, row[0])) if row else None
+        )
+    return found
+
+
+def _changes(comparison: Comparison, evidence: Evidence, measure: Measure) -> list[float]:
+    """Return the change and the ends of its interval, as far as they are known; more is better."""
+    weighed, before = evidence.weighed[measure], comparison.measures[measure][0]
+    unit = float(unit_of(comparison, before)) * (1 if measure.more_is_better else -1)
+    known = (weighed.change, weighed.low, weighed.high) if weighed.fixtures else ()
+    return [float(value) * unit for value in known if value is not None]
+
+
+def _finding(weighed: Weighed, change: float) -> str:
+    if not weighed.is_small:
+        return "no difference shown" if weighed.adjusted is not None else "not tested"
+    return ("better" if change > 0 else "worse") + ("" if weighed.is_shown else " on these fixtures")
+
+
 def charts(history: _History) -> list[Chart]:
-    """Return recall, phantoms and gate accuracy over versions."""
+    """Return each measure over versions."""
     versions = sorted({run.version for run, _ in history}, key=sort_key)
     columns = {name: round(LEFT + _ROOM * (index + 0.5) / len(versions), 1) for index, name in enumerate(versions)}
     step = max(1, -(-max(sums[PHANTOMS.part] for _, sums in history) // 4))
     counts: list[_Tick] = [(value, str(value)) for value in range(0, step * 5, step)]
     shares: list[_Tick] = [(value / 4, f"{25 * value} %") for value in range(5)]
-    return [_chart(each, history, columns, shares if each.whole else counts) for each in (RECALL, PHANTOMS, GATE)]
+    return [_chart(each, history, columns, shares if each.whole else counts) for each in ORDER]
 
 
 def _chart(measure: Measure, history: _History, columns: Mapping[str, float], ticks: Sequence[_Tick]) -> Chart:
@@ -64,7 +118,7 @@ def _chart(measure: Measure, history: _History, columns: Mapping[str, float], ti
         f"{title} over versions. {'; '.join(text for _, _, text in dots)}.",
         dots,
         lines,
-        [(column, shown(version)) for version, column in columns.items()],
+        [(column, shown(version)) for version, column in columns.items()][:: -(-len(columns) // _MOST_NAMES)],
         [(_height(at, top), text) for at, text in ticks],
     )
 
