@@ -137,7 +137,7 @@ def test_the_page_has_each_suite(bench: Bench) -> None:
     page = bench.report("report")
     for name in ("core", "hard"):
         assert f'id="{name}-fixture-a"' in page and f'href="#{name}-history"' in page
-        assert f"<h2>{name}: History</h2>" in page
+        assert f"<h2>Suite {name}</h2>" in page
     ids = [part.split('"')[0] for part in page.split(' id="')[1:]]
     assert len(ids) == len(set(ids))
     assert 'id="fixture-a"' in bench.report("report", "--suite", "hard")

@@ -21,7 +21,7 @@ _WIDTH_OF_RUNS = 0.8  # of a version's column, at most
 _WIDEST = 6.0  # between two runs of a version
 _MOST_NAMES = 8  # of versions below a chart
 _REACH = 46.0  # per cent of the width of a plot, from no change to the largest
-_History = Sequence[tuple[Run, Counts]]
+_History = Mapping[str, Sequence[tuple[Run, Counts]]]  # by version
 _Tick = tuple[float, str]  # where it stands on its axis, and what it says
 
 
@@ -85,42 +85,42 @@ def _finding(weighed: Weighed, change: float) -> str:
     return ("better" if change > 0 else "worse") + ("" if weighed.is_shown else " on these fixtures")
 
 
-def charts(history: _History) -> list[Chart]:
+def charts(history: Sequence[tuple[Run, Counts]]) -> list[Chart]:
     """Return each measure over versions."""
-    versions = sorted({run.version for run, _ in history}, key=sort_key)
-    columns = {name: round(LEFT + _ROOM * (index + 0.5) / len(versions), 1) for index, name in enumerate(versions)}
+    runs: dict[str, list[tuple[Run, Counts]]] = {
+        name: [] for name in sorted({r.version for r, _ in history}, key=sort_key)
+    }
+    for run, sums in history:
+        runs[run.version].append((run, sums))
     step = max(1, -(-max(sums[PHANTOMS.part] for _, sums in history) // 4))
     counts: list[_Tick] = [(value, str(value)) for value in range(0, step * 5, step)]
     shares: list[_Tick] = [(value / 4, f"{25 * value} %") for value in range(5)]
-    return [_chart(each, history, columns, shares if each.whole else counts) for each in ORDER]
+    return [_chart(each, runs, shares if each.whole else counts) for each in ORDER]
 
 
-def _chart(measure: Measure, history: _History, columns: Mapping[str, float], ticks: Sequence[_Tick]) -> Chart:
+def _chart(measure: Measure, history: _History, ticks: Sequence[_Tick]) -> Chart:
     title, top = measure.name.capitalize(), ticks[-1][0]
+    columns = {name: round(LEFT + _ROOM * (index + 0.5) / len(history), 1) for index, name in enumerate(history)}
     dots = []
-    values: dict[object, dict[str, list[Fraction]]] = {run.setting: defaultdict(list) for run, _ in history}
-    for version, column in columns.items():
-        own = [(run, sums, measure.of(sums)) for run, sums in history if run.version == version]
+    values: dict[object, dict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
+    for version, runs in history.items():
+        own = [(run, sums, measure.of(sums)) for run, sums in runs]
         known = [(run, sums, ratio, ratio.value) for run, sums, ratio in own if ratio.value is not None]
         step = min(_WIDEST, _WIDTH_OF_RUNS * _ROOM / len(columns) / max(1, len(known)))
         for place, (run, sums, ratio, value) in enumerate(known):
             aside = step * (place - (len(known) - 1) / 2)  # runs of one version stand beside each other
             reached = of(ratio) if ratio.whole is None else f"{of(ratio)}, {percent(ratio)}"
             text = f"{run_name(run)}, {shown_setting(run)}: {reached}; answers {answers(sums)}"
-            dots.append((round(column + aside, 1), _height(value, top), text))
+            dots.append((round(columns[version] + aside, 1), _height(value, top), text))
             values[run.setting][version].append(value)
     lines = []  # for each setting, since models are not compared with each other
-    for versions in filter(None, values.values()):
-        means = {version: sum(found) / Fraction(len(found)) for version, found in versions.items()}
-        lines.append(" ".join(f"{columns[version]},{_height(mean, top)}" for version, mean in means.items()))
-    return Chart(
-        title,
-        f"{title} over versions. {'; '.join(text for _, _, text in dots)}.",
-        dots,
-        lines,
-        [(column, shown(version)) for version, column in columns.items()][:: -(-len(columns) // _MOST_NAMES)],
-        [(_height(at, top), text) for at, text in ticks],
-    )
+    for means in values.values():
+        heights = {version: _height(sum(found) / Fraction(len(found)), top) for version, found in means.items()}
+        lines.append(" ".join(f"{columns[version]},{height}" for version, height in heights.items()))
+    names = [(column, shown(version)) for version, column in columns.items()]
+    description = f"{title} from {names[0][1]} to {names[-1][1]}: a dot per run. The tables have the numbers."
+    rows = [(_height(at, top), text) for at, text in ticks]
+    return Chart(title, description, dots, lines, names[:: -(-len(names) // _MOST_NAMES)], rows)
 
 
 def _height(value: Fraction | float, top: float) -> float:

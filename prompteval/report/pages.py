@@ -96,7 +96,8 @@ def _suite(ledger: Ledger, found: History, compared: Compared) -> dict[str, Any]
 
 def _newest(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> list[Run]:
     """Return the runs whose answers are shown, by version: those of the first comparison, then the newest ones."""
-    first = {run.id for each in comparisons[:1] for side in each.sides for run in side.runs}
+    half = DETAILED_RUNS // 2
+    first = {run.id for each in comparisons[:1] for side in each.sides for run in side.runs[-half:]}
     order = {run.id: (sort_key(run.version), run.recorded_at, run.id) for run in runs}
     chosen = sorted(runs, key=lambda run: (run.id in first, order[run.id]))[-DETAILED_RUNS:]
     return sorted(chosen, key=lambda run: order[run.id])
