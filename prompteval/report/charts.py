@@ -31,7 +31,7 @@ class Chart(NamedTuple):
     title: str
     description: str
     dots: list[tuple[float, float, str]]  # x, y and what it says
-    lines: list[str]  # the points of an SVG polyline each
+    lines: list[tuple[str, str]]  # the points of an SVG polyline each, and its setting
     columns: list[_Tick]
     rows: list[_Tick]
 
@@ -102,7 +102,7 @@ def _chart(measure: Measure, history: _History, ticks: Sequence[_Tick]) -> Chart
     title, top = measure.name.capitalize(), ticks[-1][0]
     columns = {name: round(LEFT + _ROOM * (index + 0.5) / len(history), 1) for index, name in enumerate(history)}
     dots = []
-    values: dict[object, dict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
+    values: dict[str, dict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
     for version, runs in history.items():
         own = [(run, sums, measure.of(sums)) for run, sums in runs]
         known = [(run, sums, ratio, ratio.value) for run, sums, ratio in own if ratio.value is not None]
@@ -112,11 +112,12 @@ def _chart(measure: Measure, history: _History, ticks: Sequence[_Tick]) -> Chart
             reached = of(ratio) if ratio.whole is None else f"{of(ratio)}, {percent(ratio)}"
             text = f"{run_name(run)}, {shown_setting(run)}: {reached}; answers {answers(sums)}"
             dots.append((round(columns[version] + aside, 1), _height(value, top), text))
-            values[run.setting][version].append(value)
+            values[shown_setting(run)][version].append(value)
     lines = []  # for each setting, since models are not compared with each other
-    for means in values.values():
+    for setting, means in values.items():
         heights = {version: _height(sum(found) / Fraction(len(found)), top) for version, found in means.items()}
-        lines.append(" ".join(f"{columns[version]},{height}" for version, height in heights.items()))
+        points = " ".join(f"{columns[version]},{height}" for version, height in heights.items())
+        lines.append((points, setting))
     names = [(column, shown(version)) for version, column in columns.items()]
     description = f"{title} from {names[0][1]} to {names[-1][1]}: a dot per run. The tables have the numbers."
     rows = [(_height(at, top), text) for at, text in ticks]

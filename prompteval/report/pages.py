@@ -23,7 +23,7 @@ from prompteval.report.score import score_reports
 from prompteval.report.show import why_phantom
 from prompteval.report.table import said
 from prompteval.report.verdict import limits, measures_table, verdict
-from prompteval.tags import shown, sort_key
+from prompteval.tags import SETTING, shown, sort_key
 from prompteval.text.highlight import Part, marked
 from prompteval.text.visible import visible_text
 from prompteval.versions import Compared, History, diff, histories, successive
@@ -52,9 +52,10 @@ def whole_page(ledger: Ledger, suite: str | None = None, sides: Sequence[str] = 
     found = histories(ledger, suite, labels="latest")
     if named:
         found = [each for each in found if each.suite in {c.suite for c in named.comparisons}]
-    suites = []
+    suites: list[dict[str, Any]] = []
     for each in found:
         compared = named or successive(ledger, each.suite, [run for run, _ in each.runs], COMPARED_VERSIONS)
+        named = named and named._replace(not_compared=[])  # they are said once, in the first section
         context = {**_suite(ledger, each, compared), "prefix": f"{each.suite}-" if len(found) > 1 else ""}
         suites.append({**context, "body": Markup(environment.get_template("suite.html").render(context))})
     return environment.get_template("page.html").render(suites=suites)
@@ -82,7 +83,9 @@ def _suite(ledger: Ledger, found: History, compared: Compared) -> dict[str, Any]
         "suite": found.suite,
         "prompt": next((file.name for file in found.prompts.get(last.id, ())), ""),
         "version": shown(last.version),
-        "comparisons": [_comparison(each, answer) for each in comparisons],
+        "comparisons": [
+            _comparison(each, answer, name) for each, name in zip(comparisons, _names(comparisons), strict=True)
+        ],
         "not_compared": compared.not_compared,
         "charts": charts(found.runs),
         "size": {"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
@@ -103,9 +106,17 @@ def _newest(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> list[Run]
     return sorted(chosen, key=lambda run: order[run.id])
 
 
-def _comparison(comparison: Comparison, answer: Callable[[str, str], FixtureDetail]) -> dict[str, Any]:
+def _names(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Yield `v6 against v5` for each comparison, with those tags of its runs that are not the same in all."""
+    runs = [each.candidate.runs[-1] for each in comparisons]
+    differ = [tag for tag in SETTING if len({getattr(run, tag) for run in runs}) > 1]
+    for each, run in zip(comparisons, runs, strict=True):
+        tags = (f", {tag} {SETTING[tag](getattr(run, tag))}" for tag in differ)
+        yield f"{each.candidate.name} against {each.baseline.name}{''.join(tags)}"
+
+
+def _comparison(comparison: Comparison, answer: Callable[[str, str], FixtureDetail], name: str) -> dict[str, Any]:
     """Return one comparison; what `diff` prints comes from the same functions."""
-    before, after = (side.name for side in comparison.sides)
     changed: Mapping[str, list[Changed]] = {
         heading: [
             Changed(
@@ -119,8 +130,8 @@ def _comparison(comparison: Comparison, answer: Callable[[str, str], FixtureDeta
     }
     evidence = weigh(comparison) if comparison.pairs else None
     return {
-        "name": f"{after} against {before}",
-        "sides": (before, after),
+        "name": name,
+        "sides": [side.name for side in comparison.sides],
         "fixtures": len(comparison.pairs),
         "headline": headline(comparison),
         "verdict": verdict(comparison, evidence) if evidence else "",
