@@ -215,3 +215,16 @@ def test_the_newest_version_has_the_highest_number(tmp_path: Path) -> None:
     for version, number in (("9", 0), *(("10", number) for number in range(1, 21)), ("2", 21)):
         bench.ingest(version, {"a": unlike(number)})
     assert "<h1>v10 against v9</h1>" in bench.report("report")
+
+
+def test_runs_without_a_fixture_in_common_have_a_page(tmp_path: Path) -> None:
+    """The corpus lost the only fixture of v5: the latest labels score nothing of it."""
+    bench = Bench(tmp_path, {"a": labels(point())})
+    bench.ingest("5", {"a": answer(proposal("Alpha"))})
+    (bench.fixtures / "sessions" / "a.md").unlink()
+    (bench.fixtures / "expected" / "a.yaml").unlink()
+    write_corpus(bench.fixtures, {"b": labels(point())})
+    bench.ingest("6", {"b": answer(proposal("Alpha"))})
+    text = Reader(bench.report("report")).text
+    assert "v6 and v5 have no fixture in common that can be compared." in text and "v6, run" in text
+    assert "Broken" not in text and "0 broken" not in text

@@ -69,7 +69,8 @@ def _suite(ledger: Ledger, found: History, compared: Compared) -> dict[str, Any]
     examples = [example for each in comparisons for pair in each.pairs for example in _examples(each, pair)]
     needed = [runs[identity] for identity in dict.fromkeys([*(run.id for run in newest), *examples])]
     scoring = ledger.score(needed, found.judge, more=["session"])
-    outcomes = {identity: {o.fixture_id: o for o in own} for identity, own in scoring.outcomes().items()}
+    scored = scoring.outcomes()
+    outcomes = {run.id: {each.fixture_id: each for each in scored.get(run.id, ())} for run in needed}
     answers: dict[tuple[str, str], FixtureDetail] = {}
 
     def answer(fixture: str, run: str) -> FixtureDetail:
@@ -77,7 +78,7 @@ def _suite(ledger: Ledger, found: History, compared: Compared) -> dict[str, Any]
             answers[fixture, run] = detail(scoring, runs[run], outcomes[run][fixture])
         return answers[fixture, run]
 
-    fixtures = sorted({fixture for run in newest for fixture in outcomes.get(run.id, ())})
+    fixtures = sorted({fixture for run in newest for fixture in outcomes[run.id]})
     last = (comparisons[0].candidate.runs if comparisons else newest)[-1]
     return {
         "suite": found.suite,
@@ -117,6 +118,7 @@ def _names(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 def _comparison(comparison: Comparison, answer: Callable[[str, str], FixtureDetail], name: str) -> dict[str, Any]:
     """Return one comparison; what `diff` prints comes from the same functions."""
+    evidence = weigh(comparison) if comparison.pairs else None
     changed: Mapping[str, list[Changed]] = {
         heading: [
             Changed(
@@ -127,8 +129,8 @@ def _comparison(comparison: Comparison, answer: Callable[[str, str], FixtureDeta
             for pair in comparison.changed(change)
         ]
         for change, heading in _CHANGES.items()
+        if evidence
     }
-    evidence = weigh(comparison) if comparison.pairs else None
     return {
         "name": name,
         "sides": [side.name for side in comparison.sides],
