@@ -38,7 +38,7 @@ def _report(comparison: Comparison, suite: str, with_prompt: bool) -> Report:
     short = f"{suite}{names}, {shown_setting(comparison.candidate.runs[-1])}"
     top, made = (suite + headline(comparison), list(fairness(comparison))), list(settings(comparison))
     if not comparison.pairs:
-        return Report(*top, left_out(comparison.left_out), short, settings=made)
+        return Report(*top, surroundings(comparison), short, settings=made)
     evidence = weigh(comparison)
     sections = [
         Section("Measures", table=measures_table(comparison, evidence)),
@@ -54,6 +54,8 @@ def _report(comparison: Comparison, suite: str, with_prompt: bool) -> Report:
 
 def surroundings(comparison: Comparison) -> list[Section]:
     """Return what stands around the fixtures that changed: the runs, the categories, and what was left out."""
+    if not comparison.pairs:
+        return left_out(comparison.left_out)
     names = [side.name for side in comparison.sides]
     several = any(len(side.runs) > 1 for side in comparison.sides)
     categories = [(name, *map(of, passed)) for name, passed in comparison.categories.items()]
