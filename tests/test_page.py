@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.bench.ledgers import fill, real_corpus
 from tests.browser import chromium, driven
-from tests.helpers import ROOT, ok
+from tests.helpers import ROOT, Bench, answer, labels, ok, point
 from tests.small import small_bench
 
 pytestmark = driven
@@ -117,13 +117,15 @@ def test_axe_finds_nothing(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: ViewportSize, dark: bool
 ) -> None:
     """The small ledger has every kind of outcome, and little enough of it to look at with everything open."""
-    path = tmp_path / "report.html"
-    small_bench(tmp_path, monkeypatch).report("report", "--output", path)
+    alone = Bench(tmp_path / "alone", {"a": labels(point())})
+    alone.ingest("1", {"a": answer()})
     page = browser.new_page(viewport=size, color_scheme="dark" if dark else "light")
-    page.goto(path.as_uri())
-    page.evaluate(OPEN)
-    found = Axe().run(page)
-    assert found.response["passes"] and not found.response["violations"], found.generate_report()
+    for bench in (small_bench(tmp_path, monkeypatch), alone):
+        bench.report("report", "--output", bench.root / "report.html")
+        page.goto((bench.root / "report.html").as_uri())
+        page.evaluate(OPEN)
+        found = Axe().run(page)
+        assert found.response["passes"] and not found.response["violations"], found.generate_report()
     page.close()
 
 
