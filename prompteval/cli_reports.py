@@ -183,22 +183,27 @@ def history(
 
 
 @click.command()
+@click.argument("sides", nargs=-1, metavar="[BASELINE CANDIDATE]")
 @suite_option
 @output_option
 @ledger_option
-def report(suite: str | None, output: Path | None, ledger: Path) -> None:
-    """Write one HTML page: each version against the one before, the history, every run and every fixture.
+def report(sides: tuple[str, ...], suite: str | None, output: Path | None, ledger: Path) -> None:
+    """Write one HTML page: what a comparison shows, what broke and why, the history and the answers.
 
-    All of it under the latest labels, so that runs recorded with other ones can be compared.
-    The page is self-contained. It shows what broke first, and each fixture leads to its answers.
+    BASELINE and CANDIDATE are what diff takes; without them, each of the newest versions is compared with the one
+    before, the newest first. The page is self-contained. All of it is under the latest labels, so that runs recorded
+    with other ones can be compared.
 
     \b
     prompteval report --output report.html
+    prompteval report v5 v6 --output report.html
     """
     from prompteval.report.pages import whole_page
 
+    if len(sides) not in (0, 2):
+        raise click.UsageError("give both BASELINE and CANDIDATE, or neither")
     with Ledger.open(ledger) as opened:
-        page = whole_page(opened, suite)
+        page = whole_page(opened, suite, sides)
     emit(page, output, ledger)
 
 

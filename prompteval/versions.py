@@ -282,16 +282,18 @@ def _order_of_setting(run: Run) -> tuple[str, float, str]:
     return run.model, -1.0 if run.temperature is None else run.temperature, run.harness or ""
 
 
-def successive(ledger: Ledger, suite: str, runs: Sequence[Run]) -> Compared:
+def successive(ledger: Ledger, suite: str, runs: Sequence[Run], most: int) -> Compared:
     """Return each version against the one before that has a run of the same setting, newest first, by latest labels.
 
-    `runs` are those of the suite that count. A version that is the first of its setting, though not the first of all,
-    is named as not compared.
+    `runs` are those of the suite; only so many of the newest versions are compared, `most`. A version that is the first
+    of its setting, though not the first of all, is named as not compared.
     """
     versions = sorted({run.version for run in runs}, key=sort_key, reverse=True)
-    settings = {version: {run.setting: run for run in runs if run.version == version} for version in versions}
+    settings: dict[str, dict[object, Run]] = {version: {} for version in versions}
+    for run in runs:
+        settings[run.version][run.setting] = run
     found = Compared([], [], False)
-    for place, version in enumerate(versions[:-1], 1):
+    for place, version in enumerate(versions[:-1][:most], 1):
         earlier = versions[place:]
         before = {setting: next((v for v in earlier if setting in settings[v]), None) for setting in settings[version]}
         for other in earlier:

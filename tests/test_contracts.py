@@ -125,7 +125,7 @@ def test_from_ingest_to_report(suite: Path, tmp_path: Path) -> None:
     assert "harbour-2" in compared and compared.startswith("v2 extracted 3/3 expected knowledge points")
     assert "entities" in ok("show", "harbour-2", "--run", "v1", "--ledger", ledger)
     assert ok("labels", "--ledger", ledger).startswith("3 points in 2 runs")
-    page = ok("report", "--ledger", ledger)
+    page = re.sub("</?mark>", "", ok("report", "--ledger", ledger))
     assert "Ilse Brandt" in page and TEXTS["harbour-2"] in page
     with sqlite3.connect(ledger) as rows:
         assert rows.execute("select recall, gate_accuracy from run_score order by recall").fetchall() == [

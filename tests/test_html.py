@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prompteval.text.highlight import marked
-from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal, write_corpus
+from tests.helpers import ROOT, Bench, answer, labels, ok, point, proposal, refused, unlike, write_corpus
 from tests.small import small_bench
 
 VOID = {"meta", "link", "br", "line", "polyline"}
@@ -63,6 +63,11 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return small_bench(tmp_path, monkeypatch)
 
 
+def charts(page: str) -> list[str]:
+    """Return each chart of the history of a page that has one suite."""
+    return page.partition('<div class="charts">')[2].partition("</div>")[0].split("</figure>")[:-1]
+
+
 def test_a_page_is_sound_and_needs_nothing_else(bench: Bench) -> None:
     page = Reader(bench.report("report"))
     assert len(page.ids) == len(set(page.ids))
@@ -74,21 +79,24 @@ def test_a_page_is_sound_and_needs_nothing_else(bench: Bench) -> None:
 
 def test_what_broke_and_why_is_two_clicks_away(bench: Bench) -> None:
     page = Reader(bench.report("report"))
-    assert re.search(r"Broken Fixture ?Passes admit-map-01 ?1/1 → 0/1", page.text)
-    assert "#fixture-admit-map-01" in page.targets
-    assert ': FAIL missed "holdings": right words under the wrong type: practice, not map' in page.text
+    assert "#top-broken" in page.targets and "#fixture-admit-map-01" in page.targets
+    broken = page.text.partition("Broken: 1")[2].partition("Fixed: 4")[0]
+    assert "admit-map-01 passed by 1/1 → 0/1 runs" in broken
+    assert 'now: missed "holdings": right words under the wrong type: practice, not map' in broken
+    assert "map holdings with alternative 1 holdings, alternative 1 branch, alternative 2 shelf" in broken
+    assert re.search(r"v5, run \w+: ✓ PASS.*Holdings A branch.*v6, run \w+: ✗ FAIL.*✗ phantom: near miss", broken)
     assert "[USER]: Say it." in page.text, "the transcript"
     assert 'near miss of "holdings": has the type practice, not map' in page.text
 
 
 def test_every_run_is_a_point_of_each_chart(bench: Bench) -> None:
-    page = bench.report("report")
-    assert page.count("<circle") == 3 * 2
+    drawn = charts(bench.report("report"))
+    assert [chart.count("<circle") for chart in drawn] == [2, 2, 2, 2]
     made = "model X, temperature 0, harness claude"
     before, after = (bench.score(version)["run"]["id"][:8] for version in ("v5", "v6"))
     first = f"v5, run {before}, {made}: 2/5, 40.0 %; answers 6/6, 1 invalid"
     second = f"v6, run {after}, {made}: 4/5, 80.0 %; answers 5/6"
-    assert f'aria-label="Recall over versions. {first}; {second}."' in page
+    assert f"<title>{first}</title>" in drawn[1] and f"<title>{second}</title>" in drawn[1]
 
 
 def test_models_have_a_line_each(tmp_path: Path) -> None:
@@ -98,7 +106,7 @@ def test_models_have_a_line_each(tmp_path: Path) -> None:
         given_answers = {name: answer(proposal("Alpha" if i < right else "X")) for i, name in enumerate("abcd")}
         bench.ingest(version, given_answers, "--model", model, "--repeat")
     page = bench.report("report")
-    lines = [line.split() for line in re.findall(r'<polyline class="mean" points="([^"]*)"', page)[:2]]
+    lines = [line.split() for line in re.findall(r'<polyline class="mean" points="([^"]*)"', charts(page)[0])]
     heights = [[float(pair.split(",")[1]) for pair in line] for line in lines]
     assert len(heights) == 2 and all(first < second for first, second in heights), "y grows downwards"
 
@@ -109,8 +117,7 @@ def test_dots_stay_in_the_column_of_their_version(tmp_path: Path) -> None:
         for number in range(40):
             bench.ingest(version, {"a": answer(proposal(f"Alpha {version} {number}"))})
     page = bench.report("report")
-    recall = page.partition("</svg>")[0]
-    places = [float(x) for x in re.findall(r'<circle cx="([-0-9.]+)"', recall)]
+    places = [float(x) for x in re.findall(r'<circle cx="([-0-9.]+)"', charts(page)[1])]
     assert len(places) == 80 and min(places) > 44 and max(places) < 306
     assert max(places[:40]) < min(places[40:])
 
@@ -123,15 +130,15 @@ def test_one_page_has_one_set_of_labels(tmp_path: Path) -> None:
     bench.ingest("6", {"a": answer(proposal("New"))})
     text = Reader(bench.report("report")).text
     assert "v6 extracted 1/1 expected knowledge points and produced 0 phantoms; v5 was 0/1 with 1 phantom." in text
-    assert re.search(r"v5, run \w+: FAIL", text) and re.search(r"v6, run \w+: PASS", text)
+    assert re.search(r"v5, run \w+: ✗ FAIL", text) and re.search(r"v6, run \w+: ✓ PASS", text)
     assert "v5 extracted 0/1" in text and "v6 extracted 1/1" in text
 
 
 def test_a_chart_of_what_is_unknown_has_no_point(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"a": labels()})
     bench.ingest("1", {"a": answer()})
-    page = bench.report("report")
-    assert page.count("<circle") == 2, "no recall without points"
+    drawn = charts(bench.report("report"))
+    assert [chart.count("<circle") for chart in drawn] == [1, 0, 1, 1], "no recall without points"
 
 
 def test_matching_words_are_marked(bench: Bench) -> None:
@@ -147,10 +154,10 @@ def test_hostile_text_is_inert(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"a": {**labels(point()), "notes": HOSTILE}, "b": labels()})
     for version in ("5", "6"):
         given_answers = {"a": answer(proposal(HOSTILE, f"alpha {HOSTILE}{version}")), "b": HOSTILE}
-        bench.ingest(version, given_answers, "--note", "<script>", "--harness", "<b>x</b>")
+        bench.ingest(version, given_answers, "--note", "<script>", "--harness", "<i>x</i>")
     text = bench.report("report")
     page = Reader(text)
-    assert not page.tags & {"script", "img", "b"} and "onerror" not in page.attributes
+    assert not page.tags & {"script", "img", "i"} and "onerror" not in page.attributes
     assert not [character for character in text if character != "\n" and not character.isprintable()]
     assert "{{ 7*7 }}" in page.text and "&amp;amp;" in text
 
@@ -193,3 +200,31 @@ def test_a_plain_term_is_marked(before: str, term: str, after: str) -> None:
     if term.strip():
         parts = marked(before + term + after, [term], [])
         assert any(part.kind == "term" for part in parts)
+
+
+def test_two_sides_are_compared_and_nothing_else(bench: Bench) -> None:
+    bench.ingest("7", {name: answer() for name in ("admit-cache-01", "reject-noise-01")}, "--partial")
+    text = Reader(bench.report("report", "v6", "v5")).text
+    assert "v5 against v6" in text and "against v7" not in text and "v7 against" not in text
+    assert "give both BASELINE and CANDIDATE, or neither" in refused("report", "v5", "--ledger", bench.ledger)
+
+
+def test_the_newest_version_has_the_highest_number(tmp_path: Path) -> None:
+    """Version 9 is recorded before twenty runs of version 10, and is still the one before it."""
+    bench = Bench(tmp_path, {"a": labels(point())})
+    for version, number in (("9", 0), *(("10", number) for number in range(1, 21)), ("2", 21)):
+        bench.ingest(version, {"a": unlike(number)})
+    assert "<h1>v10 against v9</h1>" in bench.report("report")
+
+
+def test_runs_without_a_fixture_in_common_have_a_page(tmp_path: Path) -> None:
+    """The corpus lost the only fixture of v5: the latest labels score nothing of it."""
+    bench = Bench(tmp_path, {"a": labels(point())})
+    bench.ingest("5", {"a": answer(proposal("Alpha"))})
+    (bench.fixtures / "sessions" / "a.md").unlink()
+    (bench.fixtures / "expected" / "a.yaml").unlink()
+    write_corpus(bench.fixtures, {"b": labels(point())})
+    bench.ingest("6", {"b": answer(proposal("Alpha"))})
+    text = Reader(bench.report("report")).text
+    assert "v6 and v5 have no fixture in common that can be compared." in text and "v6, run" in text
+    assert "Broken" not in text and "0 broken" not in text

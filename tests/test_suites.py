@@ -135,9 +135,9 @@ def test_latest_labels_are_those_of_the_suite(bench: Bench) -> None:
 
 def test_the_page_has_each_suite(bench: Bench) -> None:
     page = bench.report("report")
-    for name in ("core", "hard"):
+    for name, compared in (("core", "v6 against v5"), ("hard", "v9 against v6")):
         assert f'id="{name}-fixture-a"' in page and f'href="#{name}-history"' in page
-        assert f"<h2>{name}: History</h2>" in page
+        assert f"<h2>Suite {name}: {compared}</h2>" in page
     ids = [part.split('"')[0] for part in page.split(' id="')[1:]]
     assert len(ids) == len(set(ids))
     assert 'id="fixture-a"' in bench.report("report", "--suite", "hard")

@@ -21,6 +21,8 @@ def render(report: Report) -> str:
         blocks.append("\n".join(f"- {escape(line)}" for line in report.lines))
     for section in report.sections:
         blocks += _section(section)
+    if report.settings:
+        blocks.append(escape(f"{'; '.join(report.settings)}."))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -30,7 +32,7 @@ def _section(section: Section) -> Iterator[str]:
         yield f"<details>\n<summary>{escape(section.heading)}</summary>"
     elif section.heading:
         yield f"### {escape(section.heading)}"
-    yield from map(escape, section.lines)
+    yield from map(escape, section.lines if section.heading else filter(None, [" ".join(section.lines)]))
     if section.table:
         yield "\n".join(_table(section.table))
     if section.folded:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from prompteval.report.table import Report, Section, Table
+from prompteval.report.table import Report, Section, Table, said
 from prompteval.text import visible as text
 from prompteval.text.visible import visible, wrapped
 
@@ -16,8 +16,8 @@ def render(report: Report) -> str:
     lines = wrapped(report.headline)
     if report.lead:
         lines += ["", *wrapped(report.lead)]
-    if report.lines:
-        lines += ["", *(part for line in report.lines for part in wrapped(line, more=_INDENT))]
+    if facts := (*report.settings, *report.lines):
+        lines += ["", *(part for line in facts for part in wrapped(line, more=_INDENT))]
     for section in report.sections:
         lines += ["", *_section(section)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -35,23 +35,22 @@ def _section(section: Section) -> Iterator[str]:
 def _table(table: Table) -> Iterator[str]:
     """Yield the rows: what several share stands above them, what has no room in one stands below it."""
     rows = [dict(zip(table.headers, map(visible, row), strict=True)) for row in table.rows]
-    heads = [header for header in table.heads if header in table.headers]
-    shared = [header for header in heads if len({row[header] for row in rows}) == 1]
-    heads = [header for header in heads if header not in shared]
+    shared = table.shared
+    heads = [header for header in table.heads if header in table.headers and header not in shared]
     widths = {header: max(len(header), *(len(row[header]) for row in rows), 0) for header in table.headers}
     names = _names(table, widths)
     columns = {header: widths[header] for header in table.headers if header not in (*table.heads, *names)}
     columns.update({name: widths[name] for name in names[:1]})
     if shared:
-        yield from (*wrapped(_said(rows[0], shared), _INDENT), "")
+        yield from (*wrapped(said(shared), _INDENT), "")
     yield from _row({header: header for header in columns}, columns, table.right)
     yield _INDENT + _GAP.join("-" * width for width in columns.values())[: text.WIDTH - len(_INDENT)]
     above = ""
     for index, row in enumerate(rows):
-        if heads and above != (above := _said(row, heads)):
+        if heads and above != (above := said({header: row[header] for header in heads})):
             yield from wrapped(f"{above}:", _INDENT)
         yield from _row(row, columns, table.right)
-        for note in (_said(row, names[1:]), *(table.notes[index] if table.notes else ())):
+        for note in (said({name: row[name] for name in names[1:]}), *(table.notes[index] if table.notes else ())):
             if note:
                 yield from wrapped(note, _NOTE, " " * len(_NOTE))
 
@@ -71,8 +70,3 @@ def _row(cells: Mapping[str, str], columns: Mapping[str, int], right: Collection
     *before, last = aligned
     start = _INDENT + "".join(cell + _GAP for cell in before)
     yield from [start + last] if list(columns)[-1] in right else wrapped(last.rstrip(), start)
-
-
-def _said(row: Mapping[str, str], headers: Sequence[str]) -> str:
-    """Return `model X, temperature 0`: the cells that are not empty, each with its header."""
-    return ", ".join(f"{header.lower()} {row[header]}" for header in headers if row[header])

@@ -34,10 +34,12 @@ def diff_reports(compared: Compared, with_prompt: bool = False) -> list[Report]:
 
 
 def _report(comparison: Comparison, suite: str, with_prompt: bool) -> Report:
-    several = any(len(side.runs) > 1 for side in comparison.sides)
-    names = [side.name for side in comparison.sides]
+    names = " and ".join(side.name for side in comparison.sides)
+    short = f"{suite}{names}, {shown_setting(comparison.candidate.runs[-1])}"
+    top, made = (suite + headline(comparison), list(fairness(comparison))), list(settings(comparison))
+    if not comparison.pairs:
+        return Report(*top, surroundings(comparison), short, settings=made)
     evidence = weigh(comparison)
-    categories = [(name, *map(of, passed)) for name, passed in comparison.categories.items()]
     sections = [
         Section("Measures", table=measures_table(comparison, evidence)),
         limits(comparison, evidence),
@@ -45,18 +47,27 @@ def _report(comparison: Comparison, suite: str, with_prompt: bool) -> Report:
         *_changed("Broken", comparison.changed("broken")),
         *_changed("Fixed", comparison.changed("fixed"), folded=True),
         *_still_failing(comparison.changed("still-failing")),
-        *([Section("Runs", table=_runs_table(comparison))] if several else []),
+        *surroundings(comparison),
+    ]
+    return Report(*top, sections, short, verdict(comparison, evidence), made)
+
+
+def surroundings(comparison: Comparison) -> list[Section]:
+    """Return what stands around the fixtures that changed: the runs, the categories, and what was left out."""
+    if not comparison.pairs:
+        return left_out(comparison.left_out)
+    names = [side.name for side in comparison.sides]
+    several = any(len(side.runs) > 1 for side in comparison.sides)
+    categories = [(name, *map(of, passed)) for name, passed in comparison.categories.items()]
+    return [
+        *([Section("Runs", table=_runs_table(comparison), folded=True)] if several else []),
         Section("Categories", table=Table(("Category", *names), categories, right=names), folded=True),
         *left_out(comparison.left_out),
     ]
-    if not comparison.pairs:
-        sections = left_out(comparison.left_out)
-    short = f"{suite}{' and '.join(names)}, {shown_setting(comparison.candidate.runs[-1])}"
-    lead = verdict(comparison, evidence) if comparison.pairs else ""
-    return Report(suite + _headline(comparison), list(_lines(comparison)), sections, short, lead)
 
 
-def _headline(comparison: Comparison) -> str:
+def headline(comparison: Comparison) -> str:
+    """Return the sentence that counts what both sides found."""
     before, after = comparison.sides
     if not comparison.pairs:
         return f"{after.name} and {before.name} have no fixture in common that can be compared."
@@ -79,29 +90,35 @@ def _phantoms(comparison: Comparison, phantoms: Ratio) -> str:
     return f"{listed} {'phantom' if listed == '1' else 'phantoms'}"
 
 
-def _lines(comparison: Comparison) -> Iterator[str]:
+def settings(comparison: Comparison) -> Iterator[str]:
+    """Yield what was compared: the runs of both sides, how they were made, on which fixtures, and the prompts."""
     for role, side in zip(("baseline", "candidate"), comparison.sides, strict=True):
         runs = ", ".join(f"{run.short_id} of {run.date}" for run in side.runs)
         versions = ", ".join(sorted({shown(run.version) for run in side.runs}))
         named = "" if versions == side.name else f" of version {versions}"
         yield f"{role} {side.name}{named}: {'runs' if len(side.runs) > 1 else 'run'} {runs}"
-        for run in side.idle:
-            yield f"run {run.short_id} of {side.name} is not counted: it was not asked about a compared fixture"
-        for copy in side.samples.copies:
-            yield not_counted(copy, side.name)
     before, after = comparison.baseline.runs[0], comparison.candidate.runs[-1]
     if before.setting == after.setting:
         yield f"both with {shown_setting(after)}"
-    if differs := list(differences(comparison)):
-        yield f"note: the runs also differ in {'; '.join(differs)}"
     judge = "each run under the labels it was recorded with"
     if comparison.labels:
         version = after.corpus_version if after.corpus == comparison.labels else None
         judge = f"under the labels of suite {comparison.suite}, corpus {corpus_name(comparison.labels, version)}"
     yield f"{count(len(comparison.pairs), 'fixture')} compared, {judge}"
+    yield from change_of_prompt(comparison)
+
+
+def fairness(comparison: Comparison) -> Iterator[str]:
+    """Yield a line for each thing that a reader has to know before the numbers can be believed."""
+    for side in comparison.sides:
+        for run in side.idle:
+            yield f"run {run.short_id} of {side.name} is not counted: it was not asked about a compared fixture"
+        for copy in side.samples.copies:
+            yield not_counted(copy, side.name)
+    if differs := list(differences(comparison)):
+        yield f"note: the runs also differ in {'; '.join(differs)}"
     if comparison.pairs and not comparison.answers_each:
         yield "each fixture counts once, with the mean over its answers, of which there are not the same number each"
-    yield from change_of_prompt(comparison)
     yield from odd_prompts([run for side in comparison.sides for run in side.runs], comparison.prompts)
     yield from notes_on_fairness(comparison)
     yield from _ceiling(comparison)
@@ -137,11 +154,11 @@ def _changed(heading: str, pairs: Sequence[Pair], folded: bool = False) -> list[
     if not pairs:
         return []
     rows = [(pair.fixture_id, " → ".join(map(of, pair.passes))) for pair in pairs]
-    why = [list(_why(pair)) for pair in pairs]
-    return [Section(heading, table=Table(("Fixture", "Passes"), rows, ("Passes",), why), folded=folded)]
+    notes = [list(why(pair)) for pair in pairs]
+    return [Section(heading, table=Table(("Fixture", "Passes"), rows, ("Passes",), notes), folded=folded)]
 
 
-def _why(pair: Pair) -> Iterator[str]:
+def why(pair: Pair) -> Iterator[str]:
     """Yield the reasons of both sides, each once; with several runs, in how many it was the reason."""
     for label, answers in zip(("was", "now"), pair.sides, strict=True):
         told = Counter(reasons.text(reason) for outcome in answers for reason in outcome.reasons)

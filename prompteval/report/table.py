@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from prompteval.errors import count
@@ -27,6 +27,12 @@ class Table(NamedTuple):
     heads: Sequence[str] = ()
     names: Sequence[str] = ()
 
+    @property
+    def shared(self) -> dict[str, str]:
+        """The cells that are the same in every row, of the columns that `heads` names: said once, above the rows."""
+        values = {name: {row[place] for row in self.rows} for place, name in enumerate(self.headers)}
+        return {name: min(values[name]) for name in self.heads if len(values.get(name, ())) == 1}
+
 
 class Section(NamedTuple):
     """A heading (empty: none), lines of text, and a table. `folded`: a long list that a page may fold away.
@@ -44,7 +50,7 @@ class Section(NamedTuple):
 class Report(NamedTuple):
     """A whole report: the sentence that sums it up, what it is of, its sections, and a name for a list of links.
 
-    `lead` is a paragraph that stands below the headline.
+    `lead` is a paragraph that stands below the headline. `settings` says what was compared, before `lines`.
     """
 
     headline: str
@@ -52,6 +58,12 @@ class Report(NamedTuple):
     sections: Sequence[Section]
     short: str = ""
     lead: str = ""
+    settings: Sequence[str] = ()
+
+
+def said(cells: Mapping[str, str]) -> str:
+    """Return `model X, temperature 0`: the cells that are not empty, each with its header."""
+    return ", ".join(f"{header.lower()} {cell}" for header, cell in cells.items() if cell)
 
 
 def left_out(fixtures: Sequence[LeftOut], heading: str = "Left out") -> list[Section]:

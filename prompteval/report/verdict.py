@@ -15,7 +15,7 @@ from prompteval.stats import LEVEL
 from prompteval.tags import shown
 
 MOST_SHARED = 3  # answers that are word for word the same on both sides, before the verdict says so
-_ORDER = (PASSED, RECALL, PHANTOMS, GATE)
+ORDER = (PASSED, RECALL, PHANTOMS, GATE)
 _DOES = {
     PASSED: "passes {} fixtures",
     RECALL: "finds {} expected points",
@@ -29,7 +29,7 @@ def verdict(comparison: Comparison, evidence: Evidence) -> str:
     weighed, why = evidence.weighed, _withheld(comparison)
     sentences = [] if why else [*_shown(comparison, evidence), *_here_only(comparison, evidence)]
     moved = [f"{len(comparison.changed(change))} {change}" for change in ("fixed", "broken")]
-    rest = [m.name for m in _ORDER if weighed[m].fixtures and not weighed[m].is_small]
+    rest = [m.name for m in ORDER if weighed[m].fixtures and not weighed[m].is_small]
     if why:
         sentences.append(f"No verdict: {why}.")
     elif rest:
@@ -42,13 +42,13 @@ def verdict(comparison: Comparison, evidence: Evidence) -> str:
 
 def _shown(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
     after = comparison.candidate.name
-    if shown := [_moved(comparison, evidence, m) for m in _ORDER if evidence.weighed[m].is_shown]:
+    if shown := [_moved(comparison, evidence, m) for m in ORDER if evidence.weighed[m].is_shown]:
         yield f"On these {len(comparison.pairs)} fixtures {after} {_listed(shown, 'and')}."
 
 
 def _here_only(comparison: Comparison, evidence: Evidence) -> Iterator[str]:
     """Say where a change is certain on these fixtures alone."""
-    small = [m for m in _ORDER if evidence.weighed[m].is_small and not evidence.weighed[m].is_shown]
+    small = [m for m in ORDER if evidence.weighed[m].is_small and not evidence.weighed[m].is_shown]
     if small:
         moved = _listed([_moved(comparison, evidence, m) for m in small], "and")
         yield f"{comparison.candidate.name} {moved} on these fixtures; too few moved to expect it elsewhere."
@@ -79,7 +79,7 @@ def _withheld(comparison: Comparison) -> str:
 def measures_table(comparison: Comparison, evidence: Evidence) -> Table:
     """Return the four measures: both sides, the change, its interval, and p."""
     rows = []
-    for measure in _ORDER:
+    for measure in ORDER:
         before, after = comparison.measures[measure]
         found = evidence.weighed[measure]
         known = comparison.readable or not measure.readable
@@ -94,12 +94,16 @@ def _change(comparison: Comparison, before: Ratio, after: Ratio, found: Weighed)
     was, now = before.value, after.value
     if not found.fixtures or was is None or now is None:
         return UNKNOWN, ""
-    scale = 1 if before.whole is None else 100
-    unit = Fraction(scale * comparison.weight) / (before.whole or 1)
-    change = signed(scale * (now - was), whole=before.whole is None)
+    unit = unit_of(comparison, before)
+    change = signed((now - was) * (1 if before.whole is None else 100), whole=before.whole is None)
     if found.low is None or found.high is None:
         return change, ""
     return change, f"{signed(found.low * unit)} to {signed(found.high * unit)}"
+
+
+def unit_of(comparison: Comparison, before: Ratio) -> Fraction:
+    """Return what turns a change per run into what the table shows: percentage points, or a count over all runs."""
+    return Fraction((1 if before.whole is None else 100) * comparison.weight) / (before.whole or 1)
 
 
 def signed(value: Fraction | float, whole: bool = False) -> str:
@@ -113,7 +117,7 @@ def limits(comparison: Comparison, evidence: Evidence) -> Section:
     """Return what stands below the table: why a p is missing, and what chance does."""
     lines = ["Changes of shares are in percentage points; p is exact, adjusted for the measures that have one."]
     for why in dict.fromkeys(each.why for each in evidence.weighed.values() if each.why):
-        names = [measure.name for measure in _ORDER if evidence.weighed[measure].why == why]
+        names = [measure.name for measure in ORDER if evidence.weighed[measure].why == why]
         lines.append(f"No p for {_listed(names, 'and')}: {why}.")
     lines += _noise(comparison, evidence)
     if not _withheld(comparison) and any(not each.is_small for each in evidence.weighed.values()):

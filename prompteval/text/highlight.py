@@ -23,10 +23,13 @@ def marked(text: str, terms: Iterable[str], guards: Iterable[str]) -> list[Part]
 
     A hit that only the rendered Markdown has, or that a normal form made, has no place of its own here: no mark.
     """
+    wanted_of = {"term": list(filter(None, map(fold, terms))), "guard": list(filter(None, map(fold, guards)))}
+    if not any(wanted_of.values()):  # a term of nothing that shows stands nowhere
+        return [Part(text, "")] if text else []
     folded, origin = _folded(text)
     kinds = [""] * len(text)
-    for kind, wanted in (("term", terms), ("guard", guards)):
-        for term in filter(None, map(fold, wanted)):  # a term of nothing that shows stands nowhere
+    for kind, wanted in wanted_of.items():
+        for term in wanted:
             for found in re.finditer(f"(?={re.escape(term)})", folded):  # hits may overlap
                 first, last = origin[found.start()], origin[found.start() + len(term) - 1]
                 kinds[first : last + 1] = [kind] * (last + 1 - first)
