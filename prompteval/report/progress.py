@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from prompteval.collect.save import Saved
 from prompteval.collect.status import Status
-from prompteval.errors import count
+from prompteval.errors import Problem, count, in_order
 from prompteval.text.visible import wrapped
 
 _WIDTH = 24
@@ -35,6 +36,20 @@ def saved_lines(saved: Saved) -> list[str]:
         return [f"saved {saved.path}: an empty answer"]
     lists = Counter(proposal.list for proposal in answer.proposals)
     return [f"saved {saved.path}: {', '.join(f'{number} {name}' for name, number in lists.items())}"]
+
+
+def filed_lines(saved: Sequence[Saved], problems: Iterable[Problem], results: Path) -> list[str]:
+    """Return what was saved of many replies, what was not, and the next command."""
+    listed = [*(line for each in saved for line in saved_lines(each)), *map(str, in_order(problems))]
+    number = len(listed) - len(saved)
+    found = f"{count(len(saved), 'answer')} saved in {results}, {count(number, 'problem')}"
+    if not number:
+        return [*listed, found, f"next: prompteval status {shlex.quote(str(results))}"]
+    return [
+        *listed,
+        found,
+        "next: copy again what is not whole; --as-is saves what the model itself did not keep whole",
+    ]
 
 
 def _listed(heading: str, items: list[str]) -> list[str]:

@@ -1,0 +1,220 @@
+
+"use strict";
+const sheet = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+const prefix = `prompteval ${sheet.sheet} `; // one storage for all pages of file://
+const store = {
+  get(name) { try { return localStorage.getItem(prefix + name); } catch { return null; } },
+  set(name, text) { try { localStorage.setItem(prefix + name, text); return true; } catch { return false; } },
+  drop(name) { try { localStorage.removeItem(prefix + name); } catch { /* nothing is kept there */ } },
+};
+let saved = store.get("saved") === "yes";
+let gaps = JSON.parse(store.get("gaps") ?? "[]"); // milliseconds from one reply to the next
+let last = null; // when the first prompt was copied, then when the last reply came
+let copied = new Set(JSON.parse(store.get("copied") ?? "[]"));
+
+const cards = sheet.cards.map(([digest, transcript], index) => {
+  const item = $("card").content.cloneNode(true).firstElementChild;
+  const [heading, copy, prompt, box, found] = item.children;
+  const number = index + 1;
+  heading.append(`${number} of ${sheet.cards.length} `, Object.assign(document.createElement("small"), { textContent: digest.slice(0, 8) }));
+  item.id = `card-${number}`;
+  found.id = `found-${number}`;
+  copy.setAttribute("aria-label", `Copy prompt ${number}`);
+  box.setAttribute("aria-label", `Reply ${number}`);
+  box.setAttribute("aria-describedby", found.id);
+  const card = { digest, number, item, copy, prompt, box, found, text: sheet.before + transcript + sheet.after, reply: "", kept: true, seen: null };
+  copy.addEventListener("click", () => copyPrompt(card, true));
+  prompt.addEventListener("copy", () => wentOut(card));
+  box.addEventListener("paste", () => box.select()); // a paste replaces what is there, and Ctrl-Z brings it back
+  box.addEventListener("input", (event) => changed(card, event.inputType === "insertFromPaste"));
+  return card;
+});
+
+function say(text) { $("said").textContent = text; }
+
+async function copyPrompt(card, asked) {
+  try {
+    await navigator.clipboard.writeText(card.text);
+    wentOut(card);
+  } catch { // refused, or not there
+    card.copy.focus();
+    if (!asked) return;
+    card.prompt.hidden = false;
+    card.prompt.value = card.text;
+    card.prompt.focus();
+    card.prompt.select();
+    say(`The browser refused the clipboard. Prompt ${card.number} is selected: copy it with Ctrl-C.`);
+  }
+}
+
+function wentOut(card) {
+  last ??= Date.now();
+  copied.add(card.digest);
+  store.set("copied", JSON.stringify([...copied]));
+  say(`Prompt ${card.number} is copied. Paste its reply into card ${card.number}.`);
+  setTimeout(() => { // after the browser's own copy of what is selected
+    card.prompt.hidden = true;
+    card.box.focus({ preventScroll: true });
+    card.item.scrollIntoView({ block: "nearest" });
+  });
+  show();
+}
+
+function changed(card, pasted) {
+  const first = !card.reply;
+  take(card, card.box.value);
+  card.kept = card.reply ? store.set(card.digest, card.reply) : (store.drop(card.digest), true);
+  saved = false;
+  store.drop("saved");
+  if (first && card.reply) paced();
+  show();
+  if (!pasted) return;
+  say(`Card ${card.number}: ${card.found.textContent}`);
+  if (isPrompt(card)) { card.box.select(); return; }
+  const next = [...cards.slice(card.number), ...cards].find((each) => !each.reply);
+  if (!next) { $("save").focus(); return; }
+  next.item.scrollIntoView({ block: "nearest" });
+  if ($("next").checked) copyPrompt(next, false); else next.copy.focus();
+}
+
+function take(card, text) {
+  card.reply = text.trim() ? text : "";
+  card.seen = card.reply ? look(card.reply) : null;
+}
+
+function paced() {
+  const now = Date.now();
+  if (last && now - last < 600000) gaps = [...gaps.slice(-19), now - last]; // a longer one is a break
+  last = now;
+  store.set("gaps", JSON.stringify(gaps));
+}
+
+// What is in a reply, for the eye alone: `prompteval save --sheet` reads it again and decides.
+function look(reply) {
+  const values = [];
+  const opening = sheet.types.some(([, pointer]) => !pointer) ? /\{(?=\s*["}])|\[(?=\s*["{[\]])/g : /\{(?=\s*["}])/g;
+  for (let match; (match = opening.exec(reply));) {
+    const end = endOf(reply, match.index);
+    if (end === null) return { good: false, text: "The JSON in it does not end. Was the whole reply copied?" };
+    try { values.push(JSON.parse(reply.slice(match.index, end))); } catch { return { good: false, text: "What looks like JSON in it is not JSON." }; }
+    opening.lastIndex = end;
+  }
+  if (!values.length) return { good: false, text: "No JSON in it. Was the whole reply copied?" };
+  if (values.length > 1) return { good: false, text: `${values.length} JSON objects in it, and one is expected.` };
+  const lists = sheet.types.map(([type, pointer]) => [type, pointer.split("/").slice(1).reduce((value, key) => value?.[key], values[0])]);
+  return {
+    good: lists.every(([, list]) => Array.isArray(list)),
+    full: lists.some(([, list]) => list?.length),
+    text: `1 JSON object: ${lists.map(([type, list]) => `${Array.isArray(list) ? list.length : "no list of"} ${type}`).join(", ")}`,
+  };
+}
+
+function endOf(text, start) {
+  const mark = /\\.|["[\]{}]/gs;
+  mark.lastIndex = start;
+  let depth = 0, quoted = false;
+  for (let match; (match = mark.exec(text));) {
+    if (match[0] === '"') quoted = !quoted;
+    else if (!quoted && "[{".includes(match[0])) depth += 1;
+    else if (!quoted && "]}".includes(match[0]) && (depth -= 1) === 0) return mark.lastIndex;
+  }
+  return null;
+}
+
+function isPrompt(card) {
+  const text = card.reply.trim(), before = sheet.before.trim();
+  return text === card.text.trim() || (before.length > 40 && text.startsWith(before));
+}
+
+// The slips that put a reply on the wrong card.
+function slips(card, twins) {
+  if (isPrompt(card)) return ["This is the prompt, not its reply."];
+  const same = card.seen.full || !card.seen.good ? twins.get(card.reply.trim()).filter((number) => number !== card.number) : [];
+  return [
+    ...(same.length ? [`The same text as card ${same.join(", ")}.`] : []),
+    ...(copied.has(card.digest) ? [] : ["The prompt of this card was not copied from this page."]),
+  ];
+}
+
+function show() {
+  const done = cards.filter((card) => card.reply), twins = new Map();
+  for (const card of done) twins.set(card.reply.trim(), [...(twins.get(card.reply.trim()) ?? []), card.number]);
+  const doubtful = [];
+  for (const card of cards) {
+    const wrong = card.reply ? slips(card, twins) : [];
+    const lost = card.reply && !card.kept ? ["Not kept: save replies now."] : [];
+    const bad = wrong.length + lost.length > 0 || (card.reply && !card.seen.good);
+    if (bad) doubtful.push(card.number);
+    card.found.textContent = card.reply ? [`${bad ? "⚠ " : "✓ "}${card.seen.text}`, ...wrong, ...lost].join(" ") : "";
+    card.found.className = bad ? "found look" : "found";
+  }
+  $("bar").max = cards.length;
+  $("bar").value = done.length;
+  $("progress").textContent = `${done.length} of ${cards.length} replies${rest(cards.length - done.length)}`;
+  $("alarm").textContent = done.some((card) => !card.kept) ? "The browser's storage is full or closed. Not kept: save replies now." : "";
+  const links = doubtful.slice(0, 10).map((number) => Object.assign(document.createElement("a"), { href: `#card-${number}`, textContent: number }));
+  $("look").replaceChildren(...(links.length ? ["Look again at card ", ...links.flatMap((link) => [link, " "]), doubtful.length > 10 ? "…" : ""] : []));
+  document.title = `${done.length}/${cards.length} ${sheet.results}`;
+}
+
+function rest(left) {
+  if (!left) return saved ? ", all saved" : ": save them now";
+  if (!gaps.length) return ", no estimate yet";
+  const minutes = Math.round([...gaps].sort((a, b) => a - b)[gaps.length >> 1] * left / 60000);
+  return minutes ? `, about ${minutes} min left` : ", less than a minute left";
+}
+
+$("save").addEventListener("click", () => {
+  const replies = Object.fromEntries(cards.filter((card) => card.reply).map((card) => [card.digest, card.reply.toWellFormed?.() ?? card.reply]));
+  const count = Object.keys(replies).length;
+  if (!count) { say("There is no reply yet."); return; }
+  const text = JSON.stringify({ results: sheet.results, prompt: sheet.prompt, replies }, null, 1) + "\n";
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = `${sheet.results}.replies.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  saved = true;
+  store.set("saved", "yes");
+  show();
+  say(`Saved ${count} of ${cards.length} replies as ${link.download}, where this browser puts downloads.`);
+});
+
+$("clear").addEventListener("click", () => {
+  const count = cards.filter((card) => card.reply).length;
+  if (!confirm(`Remove ${count} replies from this page and from the storage of this browser?${count && !saved ? " They were not saved." : ""}`)) return;
+  try {
+    for (const name of Object.keys(localStorage)) if (name.startsWith(prefix)) localStorage.removeItem(name);
+  } catch { /* there is no storage */ }
+  for (const card of cards) { card.box.value = ""; take(card, ""); card.kept = true; }
+  [saved, gaps, last, copied] = [false, [], null, new Set()];
+  show();
+  say("This page and its part of the storage are empty.");
+});
+
+addEventListener("beforeunload", (event) => {
+  if (saved || !cards.some((card) => card.reply)) return;
+  event.preventDefault();
+  event.returnValue = true;
+});
+
+addEventListener("storage", (event) => { // the same sheet in another window
+  const card = cards.find((each) => event.key === prefix + each.digest);
+  if (!card) return;
+  if (event.newValue !== null) { card.box.value = event.newValue; take(card, event.newValue); }
+  card.kept = event.newValue !== null;
+  saved = false;
+  show();
+});
+
+$("name").textContent = sheet.results;
+$("command").textContent = sheet.command;
+for (const card of cards) {
+  const text = store.get(card.digest);
+  if (text !== null) { card.box.value = text; take(card, text); }
+}
+$("cards").append(...cards.map((card) => card.item));
+show();
+const back = cards.filter((card) => card.reply).length;
+if (back) say(`${back} replies came back from the storage of this browser. For a new run, press Clear.`);
