@@ -58,7 +58,7 @@ def read_run(fixtures: Path, prompt: Path, referenced: Sequence[str], placeholde
 
 
 def open_cards(run: Run, fixtures: Path, results: Path | None) -> Mapping[str, Card]:
-    """Return the cards of the fixtures without an answer in `results` (None: all). Raises PromptevalError if none is."""
+    """Return the cards of the fixtures without an answer in `results` (None: all). Raises PromptevalError if none."""
     if results is None:
         return run.cards
     missing = {*read_status(fixtures, results).missing}

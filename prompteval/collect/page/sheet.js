@@ -11,7 +11,8 @@ const store = {
 let saved = store.get("saved") === "yes";
 let gaps = JSON.parse(store.get("gaps") ?? "[]"); // milliseconds from one reply to the next
 let last = null; // when the first prompt was copied, then when the last reply came
-let copied = new Set(JSON.parse(store.get("copied") ?? "[]"));
+let current = store.get("current"); // the card whose prompt was copied last
+let doubts = new Set(JSON.parse(store.get("doubts") ?? "[]")); // the cards that got a reply while it was another one
 
 const cards = sheet.cards.map(([digest, transcript], index) => {
   const item = $("card").content.cloneNode(true).firstElementChild;
@@ -32,11 +33,12 @@ const cards = sheet.cards.map(([digest, transcript], index) => {
 });
 
 function say(text) { $("said").textContent = text; }
+function put(node, text) { if (node.textContent !== text) node.textContent = text; } // or a screen reader says it again
 
-async function copyPrompt(card, asked) {
+async function copyPrompt(card, asked, before = "") {
   try {
     await navigator.clipboard.writeText(card.text);
-    wentOut(card);
+    wentOut(card, before);
   } catch { // refused, or not there
     card.copy.focus();
     if (!asked) return;
@@ -48,11 +50,11 @@ async function copyPrompt(card, asked) {
   }
 }
 
-function wentOut(card) {
+function wentOut(card, before = "") {
   last ??= Date.now();
-  copied.add(card.digest);
-  store.set("copied", JSON.stringify([...copied]));
-  say(`Prompt ${card.number} is copied. Paste its reply into card ${card.number}.`);
+  current = card.digest;
+  store.set("current", current);
+  say(`${before}Prompt ${card.number} is copied; its reply goes into card ${card.number}.`);
   setTimeout(() => { // after the browser's own copy of what is selected
     card.prompt.hidden = true;
     card.box.focus({ preventScroll: true });
@@ -62,20 +64,29 @@ function wentOut(card) {
 }
 
 function changed(card, pasted) {
+  if (isPrompt(card, card.box.value)) {
+    card.box.value = card.reply;
+    say(`Card ${card.number}: that was the prompt, not its reply. Copy the reply, then paste it.`);
+    return;
+  }
   const first = !card.reply;
   take(card, card.box.value);
   card.kept = card.reply ? store.set(card.digest, card.reply) : (store.drop(card.digest), true);
   saved = false;
   store.drop("saved");
+  if (pasted || first) {
+    if (current === card.digest) doubts.delete(card.digest); else doubts.add(card.digest);
+    store.set("doubts", JSON.stringify([...doubts]));
+  }
   if (first && card.reply) paced();
   show();
   if (!pasted) return;
-  say(`Card ${card.number}: ${card.found.textContent}`);
-  if (isPrompt(card)) { card.box.select(); return; }
+  const found = `Card ${card.number}: ${card.found.textContent} `;
+  say(found);
   const next = [...cards.slice(card.number), ...cards].find((each) => !each.reply);
   if (!next) { $("save").focus(); return; }
   next.item.scrollIntoView({ block: "nearest" });
-  if ($("next").checked) copyPrompt(next, false); else next.copy.focus();
+  if ($("next").checked) copyPrompt(next, false, found); else next.copy.focus();
 }
 
 function take(card, text) {
@@ -106,7 +117,7 @@ function look(reply) {
   return {
     good: lists.every(([, list]) => Array.isArray(list)),
     full: lists.some(([, list]) => list?.length),
-    text: `1 JSON object: ${lists.map(([type, list]) => `${Array.isArray(list) ? list.length : "no list of"} ${type}`).join(", ")}`,
+    text: `1 JSON object: ${lists.map(([type, list]) => `${Array.isArray(list) ? list.length : "no list of"} ${type}`).join(", ")}.`,
   };
 }
 
@@ -122,18 +133,17 @@ function endOf(text, start) {
   return null;
 }
 
-function isPrompt(card) {
-  const text = card.reply.trim(), before = sheet.before.trim();
+function isPrompt(card, pasted) {
+  const text = pasted.trim(), before = sheet.before.trim();
   return text === card.text.trim() || (before.length > 40 && text.startsWith(before));
 }
 
 // The slips that put a reply on the wrong card.
 function slips(card, twins) {
-  if (isPrompt(card)) return ["This is the prompt, not its reply."];
   const same = card.seen.full || !card.seen.good ? twins.get(card.reply.trim()).filter((number) => number !== card.number) : [];
   return [
     ...(same.length ? [`The same text as card ${same.join(", ")}.`] : []),
-    ...(copied.has(card.digest) ? [] : ["The prompt of this card was not copied from this page."]),
+    ...(doubts.has(card.digest) ? ["Its prompt was not the one copied last. Is it the reply to this card?"] : []),
   ];
 }
 
@@ -146,13 +156,13 @@ function show() {
     const lost = card.reply && !card.kept ? ["Not kept: save replies now."] : [];
     const bad = wrong.length + lost.length > 0 || (card.reply && !card.seen.good);
     if (bad) doubtful.push(card.number);
-    card.found.textContent = card.reply ? [`${bad ? "⚠ " : "✓ "}${card.seen.text}`, ...wrong, ...lost].join(" ") : "";
+    put(card.found, card.reply ? [`${bad ? "⚠ " : "✓ "}${card.seen.text}`, ...wrong, ...lost].join(" ") : "");
     card.found.className = bad ? "found look" : "found";
   }
   $("bar").max = cards.length;
   $("bar").value = done.length;
-  $("progress").textContent = `${done.length} of ${cards.length} replies${rest(cards.length - done.length)}`;
-  $("alarm").textContent = done.some((card) => !card.kept) ? "The browser's storage is full or closed. Not kept: save replies now." : "";
+  put($("progress"), `${done.length} of ${cards.length} replies${rest(cards.length - done.length)}`);
+  put($("alarm"), done.some((card) => !card.kept) ? "The browser's storage is full or closed. Not kept: save replies now." : "");
   const links = doubtful.slice(0, 10).map((number) => Object.assign(document.createElement("a"), { href: `#card-${number}`, textContent: number }));
   $("look").replaceChildren(...(links.length ? ["Look again at card ", ...links.flatMap((link) => [link, " "]), doubtful.length > 10 ? "…" : ""] : []));
   document.title = `${done.length}/${cards.length} ${sheet.results}`;
@@ -188,7 +198,7 @@ $("clear").addEventListener("click", () => {
     for (const name of Object.keys(localStorage)) if (name.startsWith(prefix)) localStorage.removeItem(name);
   } catch { /* there is no storage */ }
   for (const card of cards) { card.box.value = ""; take(card, ""); card.kept = true; }
-  [saved, gaps, last, copied] = [false, [], null, new Set()];
+  [saved, gaps, last, current, doubts] = [false, [], null, null, new Set()];
   show();
   say("This page and its part of the storage are empty.");
 });
