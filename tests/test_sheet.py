@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ from typing import Any
 import pytest
 
 from prompteval.digests import digest
+from tests.documents import lines_with
 from tests.helpers import EMPTY, ROOT, answer, cli, labels, ok, point, proposal, refused, session, unlike, write_corpus
 
 NAMES = [f"admit-thing-{number:02}" for number in range(1, 6)]
@@ -214,6 +218,28 @@ def test_a_loop_of_ones_own(desk: Desk) -> None:
     assert ok(*arguments) == f"4 texts in {desk.texts}\n"
     assert "4 answers saved" in ok(*desk.save("--all", desk.texts))
     assert desk.saved() == {NAMES[0]: EMPTY, **wanted}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the loop is for a shell")
+@pytest.mark.slow
+def test_the_loop_of_the_document_works_as_typed(desk: Desk) -> None:
+    for file, name in (("prompt.md", "extract.md"), ("criteria.md", "criteria.md")):
+        (desk.root / file).rename(desk.root / name)
+    programs = {
+        "prompteval": f'exec "{sys.executable}" -m prompteval "$@"',
+        "claude": f"cat > asked && echo '{json.dumps(EMPTY)}'",
+    }
+    for name, line in programs.items():
+        (desk.root / name).write_text(f"#!/bin/sh\n{line}\n")
+        (desk.root / name).chmod(0o755)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": f"{desk.root}{os.pathsep}{os.environ['PATH']}"}
+    for _ in range(2):  # what was answered is not asked again
+        lines = lines_with("prompt --all", "docs/prompt-eval.md")
+        subprocess.run(["sh", "-ec", lines], cwd=desk.root, env=environment, check=True, capture_output=True)
+        desk.results = desk.root / "tmp" / "v6-1"
+        assert desk.saved() == dict.fromkeys(NAMES, EMPTY)
+        (desk.results / f"{NAMES[0]}.json").unlink()
+        (desk.root / "claude").write_text("#!/bin/sh\nexit 1\n")
 
 
 def test_what_is_no_reply_in_the_folder_is_listed(desk: Desk) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, BrowserContext, Dialog, Locator, expect
 
 from prompteval.digests import digest
@@ -346,3 +347,17 @@ def test_five_hundred_cards(tmp_path: Path, context: BrowserContext) -> None:
     took = page.evaluate(HURRY, REPLIES[NAMES[0]])
     expect(page.locator("#progress")).to_contain_text("100 of 500 replies")
     assert ready < 3000 and took < 100, (ready, took)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [375, 1280])
+def test_everybody_can_use_it(desk: Desk, browser: Browser, scheme: Any, width: int) -> None:
+    with browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 700}) as context:
+        person = Person(desk, context)
+        for number, reply in enumerate((json.dumps(EMPTY), "Sorry.", "Sorry."), 1):
+            person.page.get_by_label(f"Reply {number}", exact=True).fill(reply)
+        expect(person.page.locator("#look")).to_contain_text("1 2 3")
+        found = Axe().run(person.page)
+        assert found.violations_count == 0, found.generate_report()
+        assert person.page.evaluate("document.documentElement.scrollWidth") <= width
+        person.page.close()
