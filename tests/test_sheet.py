@@ -108,6 +108,12 @@ def test_the_order_is_drawn_from_the_prompt_and_the_folder(desk: Desk) -> None:
     assert len({tuple(order) for order in [*orders, sorted(orders[0])]}) == 4
 
 
+def test_a_folder_may_have_any_name(desk: Desk) -> None:
+    desk.results = desk.root / os.fsdecode(b"v7 \xff\n<b>%DATA%")
+    data = desk.sheet()
+    assert data["results"] == "v7 \\udcff <b>%DATA%" and data["cards"]
+
+
 def test_fixtures_with_one_session_are_one_card(desk: Desk) -> None:
     desk.write(NAMES[1], body(NAMES[0]))
     assert len(desk.sheet()["cards"]) == len(NAMES) - 1

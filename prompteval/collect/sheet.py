@@ -12,6 +12,7 @@ from pathlib import Path
 
 from prompteval.collect.cards import Card, Run
 from prompteval.digests import canonical, digest
+from prompteval.text.visible import visible
 
 _FOLDER = Path(__file__).parent / "page"
 
@@ -21,14 +22,14 @@ def sheet_page(run: Run, cards: Mapping[str, Card], results: Path, options: Sequ
 
     `options` are those of the command that saves what it downloads. Nothing in it says which fixture a card is.
     """
-    name = Path(os.path.abspath(results)).name
+    name = visible(Path(os.path.abspath(results)).name)
     sheet = digest(canonical(["sheet", run.frame.digest, name]))
     order = sorted(cards, key=lambda key: digest(sheet + key))
     data = {
         "sheet": sheet,
         "prompt": run.frame.digest,
         "results": name,
-        "command": shlex.join(["prompteval", "save", "--sheet", f"{name}.replies.json", *options]),
+        "command": visible(shlex.join(["prompteval", "save", "--sheet", f"{name}.replies.json", *options])),
         "before": run.frame.before,
         "after": run.frame.after,
         "types": run.contract.proposals,

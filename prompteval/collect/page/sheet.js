@@ -33,6 +33,7 @@ const cards = sheet.cards.map(([digest, transcript], index) => {
 });
 
 function say(text) { $("said").textContent = text; }
+function replies(number) { return `${number} ${number === 1 ? "reply" : "replies"}`; }
 function put(node, text) { if (node.textContent !== text) node.textContent = text; } // or a screen reader says it again
 
 async function copyPrompt(card, asked, before = "") {
@@ -176,10 +177,9 @@ function rest(left) {
 }
 
 $("save").addEventListener("click", () => {
-  const replies = Object.fromEntries(cards.filter((card) => card.reply).map((card) => [card.digest, card.reply.toWellFormed?.() ?? card.reply]));
-  const count = Object.keys(replies).length;
-  if (!count) { say("There is no reply yet."); return; }
-  const text = JSON.stringify({ results: sheet.results, prompt: sheet.prompt, replies }, null, 1) + "\n";
+  const pairs = cards.filter((card) => card.reply).map((card) => [card.digest, card.reply.toWellFormed?.() ?? card.reply]);
+  if (!pairs.length) { say("There is no reply yet."); return; }
+  const text = JSON.stringify({ results: sheet.results, prompt: sheet.prompt, replies: Object.fromEntries(pairs) }, null, 1) + "\n";
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   link.download = `${sheet.results}.replies.json`;
@@ -188,12 +188,13 @@ $("save").addEventListener("click", () => {
   saved = true;
   store.set("saved", "yes");
   show();
-  say(`Saved ${count} of ${cards.length} replies as ${link.download}, where this browser puts downloads.`);
+  say(`Saved ${pairs.length} of ${cards.length} replies as ${link.download}, where this browser puts downloads.`);
 });
 
 $("clear").addEventListener("click", () => {
   const count = cards.filter((card) => card.reply).length;
-  if (!confirm(`Remove ${count} replies from this page and from the storage of this browser?${count && !saved ? " They were not saved." : ""}`)) return;
+  const warning = count && !saved ? " Not all of it was saved." : "";
+  if (!confirm(`Empty this page and its part of the browser's storage? It has ${replies(count)}.${warning}`)) return;
   try {
     for (const name of Object.keys(localStorage)) if (name.startsWith(prefix)) localStorage.removeItem(name);
   } catch { /* there is no storage */ }
@@ -227,4 +228,4 @@ for (const card of cards) {
 $("cards").append(...cards.map((card) => card.item));
 show();
 const back = cards.filter((card) => card.reply).length;
-if (back) say(`${back} replies came back from the storage of this browser. For a new run, press Clear.`);
+if (back) say(`${replies(back)} came back from the storage of this browser. For a new run, press Clear.`);
