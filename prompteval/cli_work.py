@@ -26,8 +26,8 @@ from prompteval.inputs import CONTRACTS
 from prompteval.text.visible import lines
 
 if TYPE_CHECKING:
-    from prompteval.collect.cards import Run
-    from prompteval.model import Contract
+    from prompteval.collect.prompt import Frame
+    from prompteval.model import Contract, Suite
 
 
 @click.command()
@@ -110,13 +110,15 @@ def sheet(
     """
     from prompteval.collect.cards import open_cards
     from prompteval.collect.sheet import sheet_page
+    from prompteval.inputs.suite import read_suite
 
-    run = _run(fixtures, prompt_file, referenced, placeholder)
-    cards = open_cards(run, fixtures, results)
+    suite = read_suite(fixtures)
+    frame = _frame(suite, prompt_file, referenced, placeholder)
+    cards = open_cards(fixtures, suite, results)
     given = [("--results", results), ("--prompt", prompt_file), *(("--with", each) for each in referenced)]
     given += [("--placeholder", placeholder)] if placeholder is not None else []
     given += [("--fixtures", fixtures)] if fixtures != DEFAULT_FIXTURES else []
-    emit(sheet_page(run, cards, results, [str(each) for pair in given for each in pair]), output)
+    emit(sheet_page(frame, cards, suite.contract, results, [str(each) for pair in given for each in pair]), output)
     tell(f"{count(len(cards), 'card')}; open {output or 'the page'} in a browser")
 
 
@@ -149,31 +151,25 @@ def prompt(
     prompteval prompt admit-gotcha-01 --prompt extract.md --with docs/criteria.md=criteria.v2.md
     prompteval prompt --all tmp/texts --results tmp/v7-1 --prompt extract.md --with criteria.md
     """
-    from prompteval.collect.cards import open_cards, write_texts
-    from prompteval.collect.prompt import prompt_frame, transcript
+    from prompteval.collect.cards import open_cards, read_cards, write_texts
+    from prompteval.collect.prompt import transcript
     from prompteval.collect.save import known_fixture
     from prompteval.inputs.fixtures import session_files
-    from prompteval.inputs.prompts import read_prompts
     from prompteval.inputs.suite import read_suite
 
     if (fixture is None) == (folder is None) or (folder and body):
         raise click.UsageError("give one FIXTURE, or --all DIR")
+    suite = read_suite(fixtures)
     if folder:
-        run = _run(fixtures, prompt_file, referenced, placeholder)
-        cards = open_cards(run, fixtures, results)
-        write_texts(run, cards, folder)
+        frame = _frame(suite, prompt_file, referenced, placeholder)
+        cards = open_cards(fixtures, suite, results) if results else read_cards(fixtures, suite)
+        write_texts(frame, cards, folder)
         emit(lines([f"{count(len(cards), 'text')} in {folder}"]), None)
         return
-    suite = read_suite(fixtures)
     sessions = session_files(fixtures, suite)
     text = transcript(sessions[known_fixture(fixture or "", sessions)], suite.plain)
     if not body:
-        if prompt_file is None:
-            raise click.UsageError("give the prompt with --prompt FILE, or --body for the transcript alone")
-        replaced = suite.placeholder if placeholder is None else placeholder
-        frame = prompt_frame(read_prompts(prompt_file, referenced), replaced)
-        tell(*(f"Warning: {warning}" for warning in frame.warnings))
-        text = frame.around(text)
+        text = _frame(suite, prompt_file, referenced, placeholder).around(text)
     emit_unchanged(text)
 
 
@@ -206,8 +202,8 @@ def save(
     The reply holds one JSON object: bare, in a code fence or after prose. It is checked and written to
     DIR/FIXTURE.json.
 
-    --sheet and --all save many replies, each under the fixture whose session was pasted, and need the --prompt and
-    --with that were pasted with it. Good replies are saved; the others are listed, and the command exits with 1.
+    --sheet and --all save many replies, each under the fixture whose session was pasted. Replies to another prompt than
+    --prompt and --with are refused. Good replies are saved, the others listed, and then the command exits with 1.
 
     \b
     prompteval save admit-gotcha-01 --results tmp/results
@@ -215,7 +211,7 @@ def save(
     prompteval save --sheet v7-1.replies.json --results tmp/v7-1 --prompt extract.md --with criteria.md
     prompteval save --all tmp/texts --results tmp/v7-1 --prompt extract.md --with criteria.md
     """
-    from prompteval.collect.cards import file_replies, folder_replies, sheet_replies
+    from prompteval.collect.cards import file_replies, folder_replies, read_cards, sheet_replies
     from prompteval.collect.save import known_fixture, save_reply
     from prompteval.collect.terminal import END_OF_INPUT, read_pasted
     from prompteval.inputs.files import LARGEST
@@ -225,32 +221,38 @@ def save(
 
     if [fixture, download, folder].count(None) != 2:
         raise click.UsageError("give one FIXTURE, --sheet FILE or --all DIR")
-    if fixture is None:
-        run = _run(fixtures, prompt_file, referenced, placeholder)
-        replies, problems = folder_replies(run, folder) if folder else (sheet_replies(run, download or Path()), [])
-        all_saved, others = file_replies(run, replies, results, as_is=as_is, force=force)
-        problems += others
-        emit(lines(filed_lines(all_saved, problems, results)), None)
-        if problems:
-            raise click.exceptions.Exit(1)
-        return
     suite = read_suite(fixtures)
-    known = known_fixture(fixture, session_files(fixtures, suite))
-    if reply.isatty():
-        tell(f"Paste the reply for {fixture} (it is not shown), then press {END_OF_INPUT}.")
-    saved = save_reply(read_pasted(reply, LARGEST), results / f"{known}.json", suite.contract, as_is=as_is, force=force)
-    emit(lines(saved_lines(saved)), None)
+    if fixture is not None:
+        known = known_fixture(fixture, session_files(fixtures, suite))
+        if reply.isatty():
+            tell(f"Paste the reply for {fixture} (it is not shown), then press {END_OF_INPUT}.")
+        data, target = read_pasted(reply, LARGEST), results / f"{known}.json"
+        emit(lines(saved_lines(save_reply(data, target, suite.contract, as_is=as_is, force=force))), None)
+        return
+    cards = read_cards(fixtures, suite)
+    if folder:
+        frame = _frame(suite, prompt_file, referenced, placeholder) if prompt_file else None
+        replies, problems = folder_replies(folder, cards, frame)
+    else:
+        replies, problems = sheet_replies(download or Path(), _frame(suite, prompt_file, referenced, placeholder)), []
+    saved, others = file_replies(replies, cards, suite.contract, results, as_is=as_is, force=force)
+    problems += others
+    emit(lines(filed_lines(saved, problems, results)), None)
+    if problems:
+        raise click.exceptions.Exit(1)
 
 
-def _run(fixtures: Path, prompt_file: Path | None, referenced: tuple[str, ...], placeholder: str | None) -> Run:
-    """Return the prompt and the cards of a suite, and pass on what may be wrong with the prompt."""
-    from prompteval.collect.cards import read_run
+def _frame(suite: Suite, prompt_file: Path | None, referenced: tuple[str, ...], placeholder: str | None) -> Frame:
+    """Return the prompt as it stands around a session, and say what may be wrong with it."""
+    from prompteval.collect.prompt import prompt_frame
+    from prompteval.inputs.prompts import read_prompts
 
     if prompt_file is None:
-        raise click.UsageError("give the prompt with --prompt FILE")
-    run = read_run(fixtures, prompt_file, referenced, placeholder)
-    tell(*(f"Warning: {warning}" for warning in run.frame.warnings))
-    return run
+        raise click.UsageError("give the prompt with --prompt FILE; 'prompteval prompt --body' needs none")
+    prompts = read_prompts(prompt_file, referenced)
+    frame = prompt_frame(prompts, suite.placeholder if placeholder is None else placeholder)
+    tell(*(f"Warning: {warning}" for warning in frame.warnings))
+    return frame
 
 
 @click.command()

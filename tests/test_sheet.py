@@ -263,10 +263,36 @@ def test_what_is_no_reply_in_the_folder_is_listed(desk: Desk) -> None:
     assert f"{two}.json: is a folder" in result.stdout
     assert f"{three}.json: card " in result.stdout and "the reply is empty" in result.stdout
     assert "notes.md: is not a name that 'prompt --all' gives" in result.stdout
-
-    (desk.root / "criteria.md").write_text("Keep less.\n")
-    assert "1 answer saved" not in cli(*desk.save("--all", desk.texts)).stdout
     assert "cannot be listed" in refused(*desk.save("--all", desk.root / "none"))
+
+
+def test_replies_of_a_loop_to_another_prompt_or_session_are_refused(desk: Desk) -> None:
+    ok("prompt", "--all", desk.texts, *desk.prompt, *desk.corpus)
+    for path in [*desk.texts.iterdir()]:
+        path.with_suffix(".json").write_text(json.dumps(EMPTY))
+    (desk.root / "criteria.md").write_text("Keep less.\n")
+    result = cli(*desk.save("--all", desk.texts))
+    assert result.exit_code == 1 and desk.saved() == {}
+    assert result.stdout.count("is a reply to another prompt; give --prompt and --with as for") == len(NAMES)
+    ok("prompt", "--all", desk.texts, *desk.prompt, *desk.corpus)
+    name = sorted(desk.texts.iterdir())[-1].with_suffix(".json")
+    name.write_text(json.dumps(EMPTY))
+    result = cli(*desk.save("--all", desk.texts))
+    assert "1 answer saved" in result.stdout and "5 problems" in result.stdout
+
+    desk.write(NAMES[0], "[USER]: Say another thing.\n")
+    desk.prompt = []
+    result = cli(*desk.save("--all", desk.texts))
+    assert "is not a name that 'prompt --all' gives for one of these sessions" in result.stdout
+    assert "is a reply to the same session; keep one" in result.stdout
+
+
+def test_a_loop_needs_no_prompt_to_save(desk: Desk) -> None:
+    ok("prompt", "--all", desk.texts, *desk.prompt, *desk.corpus)
+    for path in [*desk.texts.iterdir()]:
+        path.with_suffix(".json").write_text(json.dumps(EMPTY))
+    ok("save", "--all", desk.texts, "--results", desk.results, *desk.corpus)
+    assert desk.saved() == dict.fromkeys(NAMES, EMPTY)
 
 
 def test_a_reply_is_never_overwritten_by_a_text(desk: Desk) -> None:

@@ -10,29 +10,33 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from prompteval.collect.cards import Card, Run
+from prompteval.collect.cards import Card
+from prompteval.collect.prompt import Frame
 from prompteval.digests import canonical, digest
+from prompteval.model import Contract
 from prompteval.text.visible import visible
 
 _FOLDER = Path(__file__).parent / "page"
 
 
-def sheet_page(run: Run, cards: Mapping[str, Card], results: Path, options: Sequence[str]) -> str:
+def sheet_page(
+    frame: Frame, cards: Mapping[str, Card], contract: Contract, results: Path, options: Sequence[str]
+) -> str:
     """Return the page for these cards, in an order that the prompt and the name of the folder `results` decide.
 
     `options` are those of the command that saves what it downloads. Nothing in it says which fixture a card is.
     """
     name = visible(Path(os.path.abspath(results)).name)
-    sheet = digest(canonical(["sheet", run.frame.digest, name]))
+    sheet = digest(canonical(["sheet", frame.digest, name]))
     order = sorted(cards, key=lambda key: digest(sheet + key))
     data = {
         "sheet": sheet,
-        "prompt": run.frame.digest,
+        "prompt": frame.digest,
         "results": name,
         "command": visible(shlex.join(["prompteval", "save", "--sheet", f"{name}.replies.json", *options])),
-        "before": run.frame.before,
-        "after": run.frame.after,
-        "types": run.contract.proposals,
+        "before": frame.before,
+        "after": frame.after,
+        "types": contract.proposals,
         "cards": [(key, cards[key].transcript.strip("\n")) for key in order],
     }
     page, style, script = (
