@@ -258,8 +258,9 @@ def test_what_is_no_reply_in_the_folder_is_listed(desk: Desk) -> None:
     (desk.texts / f"{three}.json").write_text("")
     (desk.texts / "notes.md").write_text("A note.")
     result = cli(*desk.save("--all", desk.texts))
-    assert result.exit_code == 1 and "1 answer saved" in result.stdout and "4 problems" in result.stdout
-    assert f"{one}.md: {one}.json is a reply to the same session; keep one" in result.stdout
+    assert result.exit_code == 1 and "0 answers saved" in result.stdout and "5 problems" in result.stdout
+    for ending in (".json", ".md"):
+        assert f"{one}{ending}: is one of several replies to the same session; keep one" in result.stdout
     assert f"{two}.json: is a folder" in result.stdout
     assert f"{three}.json: card " in result.stdout and "the reply is empty" in result.stdout
     assert "notes.md: is not a name that 'prompt --all' gives" in result.stdout
@@ -273,7 +274,7 @@ def test_replies_of_a_loop_to_another_prompt_or_session_are_refused(desk: Desk) 
     (desk.root / "criteria.md").write_text("Keep less.\n")
     result = cli(*desk.save("--all", desk.texts))
     assert result.exit_code == 1 and desk.saved() == {}
-    assert result.stdout.count("is a reply to another prompt; give --prompt and --with as for") == len(NAMES)
+    assert result.stdout.count("is a reply to another prompt; give --prompt and --with as it was given") == len(NAMES)
     ok("prompt", "--all", desk.texts, *desk.prompt, *desk.corpus)
     name = sorted(desk.texts.iterdir())[-1].with_suffix(".json")
     name.write_text(json.dumps(EMPTY))
@@ -284,7 +285,7 @@ def test_replies_of_a_loop_to_another_prompt_or_session_are_refused(desk: Desk) 
     desk.prompt = []
     result = cli(*desk.save("--all", desk.texts))
     assert "is not a name that 'prompt --all' gives for one of these sessions" in result.stdout
-    assert "is a reply to the same session; keep one" in result.stdout
+    assert "is one of several replies to the same session; keep one" in result.stdout
 
 
 def test_a_loop_needs_no_prompt_to_save(desk: Desk) -> None:

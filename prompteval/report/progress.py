@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from prompteval.collect.save import Saved
@@ -38,18 +38,15 @@ def saved_lines(saved: Saved) -> list[str]:
     return [f"saved {saved.path}: {', '.join(f'{number} {name}' for name, number in lists.items())}"]
 
 
-def filed_lines(saved: Sequence[Saved], problems: Iterable[Problem], results: Path) -> list[str]:
+def filed_lines(saved: Sequence[Saved], problems: Sequence[Problem], results: Path) -> list[str]:
     """Return what was saved of many replies, what was not, and the next command."""
-    listed = [*(line for each in saved for line in saved_lines(each)), *map(str, in_order(problems))]
-    number = len(listed) - len(saved)
-    found = f"{count(len(saved), 'answer')} saved in {results}, {count(number, 'problem')}"
-    if not number:
-        return [*listed, found, f"next: prompteval status {shlex.quote(str(results))}"]
-    return [
-        *listed,
-        found,
-        "next: copy again what is not whole; --as-is saves what the model itself did not keep whole",
-    ]
+    found = [line for each in saved for line in saved_lines(each)]
+    if not problems:
+        advice = f"prompteval status {shlex.quote(str(results))}"
+    else:
+        advice = "copy again what is not whole; --as-is also saves what the model itself broke"
+    number = f"{count(len(saved), 'answer')} saved in {results}, {count(len(problems), 'problem')}"
+    return [*found, *map(str, in_order(problems)), number, f"next: {advice}"]
 
 
 def _listed(heading: str, items: list[str]) -> list[str]:

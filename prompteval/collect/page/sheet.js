@@ -5,26 +5,28 @@ const $ = (id) => document.getElementById(id);
 const prefix = `prompteval ${sheet.sheet} `; // one storage for all pages of file://
 const store = {
   get(name) { try { return localStorage.getItem(prefix + name); } catch { return null; } },
+  list(name) { try { return [...JSON.parse(this.get(name))]; } catch { return []; } },
   set(name, text) { try { localStorage.setItem(prefix + name, text); return true; } catch { return false; } },
   drop(name) { try { localStorage.removeItem(prefix + name); } catch { /* nothing is kept there */ } },
 };
 let saved = store.get("saved") === "yes";
-let gaps = JSON.parse(store.get("gaps") ?? "[]"); // milliseconds from one reply to the next
+let gaps = store.list("gaps"); // milliseconds from one reply to the next
 let last = null; // when the first prompt was copied, then when the last reply came
 let current = store.get("current"); // the card whose prompt was copied last
-let doubts = new Set(JSON.parse(store.get("doubts") ?? "[]")); // the cards that got a reply while it was another one
+let doubts = new Set(store.list("doubts")); // the cards that got a reply while it was another one
 
 const cards = sheet.cards.map(([digest, transcript], index) => {
   const item = $("card").content.cloneNode(true).firstElementChild;
   const [heading, copy, prompt, box, found] = item.children;
   const number = index + 1;
-  heading.append(`${number} of ${sheet.cards.length} `, Object.assign(document.createElement("small"), { textContent: digest.slice(0, 8) }));
+  heading.append(`${number} of ${sheet.cards.length} `, element("small", { textContent: digest.slice(0, 8) }));
   item.id = `card-${number}`;
   found.id = `found-${number}`;
   copy.setAttribute("aria-label", `Copy prompt ${number}`);
   box.setAttribute("aria-label", `Reply ${number}`);
   box.setAttribute("aria-describedby", found.id);
-  const card = { digest, number, item, copy, prompt, box, found, text: sheet.before + transcript + sheet.after, reply: "", kept: true, seen: null };
+  const text = sheet.before + transcript + sheet.after;
+  const card = { digest, number, item, copy, prompt, box, found, text, reply: "", kept: true, seen: null };
   copy.addEventListener("click", () => copyPrompt(card, true));
   prompt.addEventListener("copy", () => wentOut(card));
   box.addEventListener("paste", () => box.select()); // a paste replaces what is there, and Ctrl-Z brings it back
@@ -32,6 +34,7 @@ const cards = sheet.cards.map(([digest, transcript], index) => {
   return card;
 });
 
+function element(name, properties) { return Object.assign(document.createElement(name), properties); }
 function say(text) { $("said").textContent = text; }
 function replies(number) { return `${number} ${number === 1 ? "reply" : "replies"}`; }
 function put(node, text) { if (node.textContent !== text) node.textContent = text; } // or a screen reader says it again
@@ -109,16 +112,22 @@ function look(reply) {
   for (let match; (match = opening.exec(reply));) {
     const end = endOf(reply, match.index);
     if (end === null) return { good: false, text: "The JSON in it does not end. Was the whole reply copied?" };
-    try { values.push(JSON.parse(reply.slice(match.index, end))); } catch { return { good: false, text: "What looks like JSON in it is not JSON." }; }
+    try {
+      values.push(JSON.parse(reply.slice(match.index, end)));
+    } catch {
+      return { good: false, text: "What looks like JSON in it is not JSON." };
+    }
     opening.lastIndex = end;
   }
   if (!values.length) return { good: false, text: "No JSON in it. Was the whole reply copied?" };
   if (values.length > 1) return { good: false, text: `${values.length} JSON objects in it, and one is expected.` };
-  const lists = sheet.types.map(([type, pointer]) => [type, pointer.split("/").slice(1).reduce((value, key) => value?.[key], values[0])]);
+  const at = (pointer) => pointer.split("/").slice(1).reduce((value, key) => value?.[key], values[0]);
+  const lists = sheet.types.map(([type, pointer]) => [type, at(pointer)]);
+  const counts = lists.map(([type, list]) => `${Array.isArray(list) ? list.length : "no list of"} ${type}`);
   return {
     good: lists.every(([, list]) => Array.isArray(list)),
     full: lists.some(([, list]) => list?.length),
-    text: `1 JSON object: ${lists.map(([type, list]) => `${Array.isArray(list) ? list.length : "no list of"} ${type}`).join(", ")}.`,
+    text: `1 JSON object: ${counts.join(", ")}.`,
   };
 }
 
@@ -141,7 +150,8 @@ function isPrompt(card, pasted) {
 
 // The slips that put a reply on the wrong card.
 function slips(card, twins) {
-  const same = card.seen.full || !card.seen.good ? twins.get(card.reply.trim()).filter((number) => number !== card.number) : [];
+  const empty = card.seen.good && !card.seen.full; // as many replies may be
+  const same = empty ? [] : twins.get(card.reply.trim()).filter((number) => number !== card.number);
   return [
     ...(same.length ? [`The same text as card ${same.join(", ")}.`] : []),
     ...(doubts.has(card.digest) ? ["Its prompt was not the one copied last. Is it the reply to this card?"] : []),
@@ -163,9 +173,12 @@ function show() {
   $("bar").max = cards.length;
   $("bar").value = done.length;
   put($("progress"), `${done.length} of ${cards.length} replies${rest(cards.length - done.length)}`);
-  put($("alarm"), done.some((card) => !card.kept) ? "The browser's storage is full or closed. Not kept: save replies now." : "");
-  const links = doubtful.slice(0, 10).map((number) => Object.assign(document.createElement("a"), { href: `#card-${number}`, textContent: number }));
-  $("look").replaceChildren(...(links.length ? ["Look again at card ", ...links.flatMap((link) => [link, " "]), doubtful.length > 10 ? "…" : ""] : []));
+  const lost = done.some((card) => !card.kept);
+  put($("alarm"), lost ? "The browser's storage is full or closed. Not kept: save replies now." : "");
+  $("look").replaceChildren();
+  if (doubtful.length) $("look").append("Look again at card ");
+  for (const number of doubtful.slice(0, 10)) $("look").append(element("a", { href: `#card-${number}`, textContent: number }), " ");
+  if (doubtful.length > 10) $("look").append("…");
   document.title = `${done.length}/${cards.length} ${sheet.results}`;
 }
 
@@ -177,18 +190,18 @@ function rest(left) {
 }
 
 $("save").addEventListener("click", () => {
-  const pairs = cards.filter((card) => card.reply).map((card) => [card.digest, card.reply.toWellFormed?.() ?? card.reply]);
-  if (!pairs.length) { say("There is no reply yet."); return; }
-  const text = JSON.stringify({ results: sheet.results, prompt: sheet.prompt, replies: Object.fromEntries(pairs) }, null, 1) + "\n";
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.download = `${sheet.results}.replies.json`;
+  const done = cards.filter((card) => card.reply);
+  if (!done.length) { say("There is no reply yet."); return; }
+  const texts = Object.fromEntries(done.map((card) => [card.digest, card.reply.toWellFormed?.() ?? card.reply]));
+  const text = JSON.stringify({ results: sheet.results, prompt: sheet.prompt, replies: texts }, null, 1) + "\n";
+  const href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = element("a", { href, download: `${sheet.results}.replies.json` });
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  setTimeout(() => URL.revokeObjectURL(href), 60000);
   saved = true;
   store.set("saved", "yes");
   show();
-  say(`Saved ${pairs.length} of ${cards.length} replies as ${link.download}, where this browser puts downloads.`);
+  say(`Saved ${done.length} of ${cards.length} replies as ${link.download}, where this browser puts downloads.`);
 });
 
 $("clear").addEventListener("click", () => {
