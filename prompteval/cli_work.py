@@ -235,10 +235,10 @@ def save(
         replies, problems = folder_replies(folder, cards, frame)
     else:
         replies, problems = sheet_replies(download or Path(), _frame(suite, prompt_file, referenced, placeholder)), []
-    saved, others = file_replies(replies, cards, suite.contract, results, as_is=as_is, force=force)
-    problems += others
-    emit(lines(filed_lines(saved, problems, results)), None)
-    if problems:
+    filed = file_replies(replies, cards, suite.contract, results, as_is=as_is, force=force)
+    filed.problems.extend(problems)
+    emit(lines(filed_lines(filed, results)), None)
+    if filed.problems:
         raise click.exceptions.Exit(1)
 
 

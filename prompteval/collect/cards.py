@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from prompteval.collect.prompt import Frame, transcript
-from prompteval.collect.save import Saved, answer_bytes, write_answer
+from prompteval.collect.save import Saved, save_reply
 from prompteval.collect.status import read_status
 from prompteval.digests import digest
 from prompteval.errors import DataError, Problem, PromptevalError
 from prompteval.inputs import strict_json
 from prompteval.inputs.files import LARGEST, FileRefusedError, decode, read_bytes, replace_bytes, scan
 from prompteval.inputs.fixtures import session_files
+from prompteval.inputs.reply import find_answer
 from prompteval.model import Contract, Suite
 
 _SHORT = 16  # digits of each digest in a file name
@@ -35,6 +36,14 @@ class Reply(NamedTuple):
     path: str
     card: str
     text: bytes
+
+
+class Filed(NamedTuple):
+    """What was saved of many replies, the results that had the same answer already, and what was not saved."""
+
+    saved: list[Saved]
+    unchanged: list[Path]
+    problems: list[Problem]
 
 
 def read_cards(fixtures: Path, suite: Suite) -> dict[str, Card]:
@@ -133,32 +142,43 @@ def sheet_replies(path: Path, frame: Frame) -> list[Reply]:
 
 def file_replies(
     replies: Iterable[Reply], cards: Mapping[str, Card], contract: Contract, results: Path, *, as_is: bool, force: bool
-) -> tuple[list[Saved], list[Problem]]:
+) -> Filed:
     """Save each reply under every fixture that has its session, and return what was saved and what was not.
 
     `as_is` saves a reply without a valid answer byte for byte; `force` replaces another answer.
     """
-    saved: list[Saved] = []
-    problems: list[Problem] = []
+    filed = Filed([], [], [])
     for path, key, text in replies:
         place = f"card {key[:8]}"
         if key not in cards:
-            problems.append(Problem(path, place, "no fixture has its session: changed since, or of another suite"))
+            filed.problems.append(Problem(path, place, "no fixture has its session: changed, or of another suite"))
             continue
         for name in cards[key].fixtures:
+            target = results / f"{name}.json"
+            if _stands(text, target, contract):
+                filed.unchanged.append(target)
+                continue
             try:
-                data = _bytes(text, contract, as_is)
-                saved.append(write_answer(data, results / f"{name}.json", contract, force=force))
+                filed.saved.append(_save(text, target, contract, as_is, force))
             except PromptevalError as error:
                 found = error.problems if isinstance(error, DataError) else [error]
-                problems += [Problem(path, f"{place}, {name}", str(each)) for each in found]
-    return saved, problems
+                filed.problems.extend(Problem(path, f"{place}, {name}", str(each)) for each in found)
+    return filed
 
 
-def _bytes(reply: bytes, contract: Contract, as_is: bool) -> bytes:
+def _stands(reply: bytes, target: Path, contract: Contract) -> bool:
+    """Return whether a result is what `save` makes of a reply."""
     try:
-        return answer_bytes(reply, contract, as_is=False)
+        written = target.read_bytes()
+        return written == reply or written == find_answer(decode(reply), contract).encode("utf-8")
+    except (OSError, PromptevalError):
+        return False  # and whoever saves it says why
+
+
+def _save(reply: bytes, target: Path, contract: Contract, as_is: bool, force: bool) -> Saved:
+    try:
+        return save_reply(reply, target, contract, as_is=False, force=force)
     except PromptevalError:
-        if not as_is:
+        if not as_is or (target.exists() and not force):
             raise
-        return answer_bytes(reply, contract, as_is=True)
+        return save_reply(reply, target, contract, as_is=True, force=force)

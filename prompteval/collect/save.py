@@ -31,29 +31,18 @@ def save_reply(reply: bytes, target: Path, contract: Contract, *, as_is: bool, f
     """Write the answer in `reply` to `target`; `as_is` writes an invalid reply, byte for byte.
 
     Raises PromptevalError, and then nothing was written: for a reply without one valid answer (with `as_is`: for one
-    that has one), for a file that has another answer unless `force`, and for a folder that cannot be written.
+    that has one), for a file that is there unless `force`, and for a folder that cannot be written.
     """
-    return write_answer(answer_bytes(reply, contract, as_is=as_is), target, contract, force=force)
-
-
-def answer_bytes(reply: bytes, contract: Contract, *, as_is: bool) -> bytes:
-    """Return what `save` writes for a reply. Raises PromptevalError, as save_reply does."""
+    if target.exists() and not force:
+        raise PromptevalError(f"{target} already exists; --force replaces it")
     _check_size("the reply", reply)
     try:
         data = _as_it_is(reply, contract) if as_is else find_answer(decode(reply), contract).encode("utf-8")
     except FileRefusedError as error:
         raise PromptevalError(f"the reply {error}") from error
     _check_size("the answer, one field per line,", data)
-    return data
-
-
-def write_answer(data: bytes, target: Path, contract: Contract, *, force: bool) -> Saved:
-    """Write an answer to `target`, unless it stands there. Raises PromptevalError, as save_reply does."""
     try:
-        if not target.exists() or (force and target.read_bytes() != data):
-            replace_bytes(target, data)
-        elif target.read_bytes() != data:
-            raise PromptevalError(f"{target} already exists; --force replaces it")
+        replace_bytes(target, data)
     except OSError as error:
         raise PromptevalError(f"{target} cannot be written: {error.strerror}") from error
     return Saved(target, read_answer(data, contract))
