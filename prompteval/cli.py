@@ -10,7 +10,7 @@ from prompteval.console import Commands
 # Each command and its module, in the order of the work. A module is imported when its command is called.
 _WORK, _REPORTS = "prompteval.cli_work", "prompteval.cli_reports"
 COMMANDS = {
-    **dict.fromkeys(("init", "check", "prompt", "save", "status", "ingest"), _WORK),
+    **dict.fromkeys(("init", "check", "sheet", "prompt", "save", "status", "ingest"), _WORK),
     **dict.fromkeys(("score", "show", "diff", "runs", "history", "report", "labels"), _REPORTS),
     "ledger": "prompteval.cli_ledger",
     **dict.fromkeys(("schema", "validate"), _WORK),

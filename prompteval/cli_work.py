@@ -11,19 +11,23 @@ from prompteval.console import (
     DEFAULT_FIXTURES,
     DEFAULT_LEDGER,
     PATH,
+    Command,
     emit,
     emit_unchanged,
     fixtures_option,
     lasting_option,
     ledger_option,
+    output_option,
     tell,
     with_option,
 )
+from prompteval.errors import count
 from prompteval.inputs import CONTRACTS
 from prompteval.text.visible import lines
 
 if TYPE_CHECKING:
-    from prompteval.model import Contract
+    from prompteval.collect.prompt import Frame
+    from prompteval.model import Contract, Suite
 
 
 @click.command()
@@ -64,50 +68,108 @@ def check(fixtures: Path) -> None:
         raise click.exceptions.Exit(1)
 
 
+def _prompt_options(command: Command) -> Command:
+    """Add the options that say what is pasted with a session."""
+    for option in (
+        lasting_option(
+            "--placeholder",
+            metavar="TEXT",
+            help="What the transcript replaces; default: a line with [TRANSCRIPT PLACEHOLDER, {{transcript}} or "
+            "{{session}}.",
+        ),
+        with_option,
+        lasting_option(
+            "--prompt", "prompt_file", type=PATH, metavar="FILE", help="The prompt that the transcript goes into."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 @click.command()
-@lasting_option("--prompt", "prompt_file", type=PATH, metavar="FILE", help="The prompt that the transcript goes into.")
-@with_option
-@lasting_option(
-    "--placeholder",
-    metavar="TEXT",
-    help="What the transcript replaces; default: a line with [TRANSCRIPT PLACEHOLDER, {{transcript}} or {{session}}.",
-)
-@click.option("--body", is_flag=True, help="Print only the transcript.")
+@_prompt_options
+@lasting_option("--results", type=PATH, required=True, metavar="DIR", help="The folder of the run's results.")
+@output_option
 @fixtures_option
-@click.argument("fixture")
+def sheet(
+    *,
+    prompt_file: Path | None,
+    referenced: tuple[str, ...],
+    placeholder: str | None,
+    results: Path,
+    output: Path | None,
+    fixtures: Path,
+) -> None:
+    """Write a page to make a run with: a card for each session without an answer in DIR.
+
+    The page copies the prompts, takes the replies and downloads them as one file for 'prompteval save --sheet'. It does
+    not reveal which fixture a card is, and it sends nothing.
+
+    \b
+    prompteval sheet --prompt extract.md --with criteria.md --results tmp/v7-1 --output tmp/v7-1.html
+    """
+    from prompteval.collect.cards import open_cards
+    from prompteval.collect.sheet import sheet_page
+    from prompteval.inputs.suite import read_suite
+
+    suite = read_suite(fixtures)
+    frame = _frame(suite, prompt_file, referenced, placeholder)
+    cards = open_cards(fixtures, suite, results)
+    given = [("--results", results), ("--prompt", prompt_file), *(("--with", each) for each in referenced)]
+    given += [("--placeholder", placeholder)] if placeholder is not None else []
+    given += [("--fixtures", fixtures)] if fixtures != DEFAULT_FIXTURES else []
+    emit(sheet_page(frame, cards, suite.contract, results, [str(each) for pair in given for each in pair]), output)
+    tell(f"{count(len(cards), 'card')}; open {output or 'the page'} in a browser")
+
+
+@click.command()
+@_prompt_options
+@click.option("--body", is_flag=True, help="Print only the transcript.")
+@click.option("--all", "folder", type=PATH, metavar="DIR", help="Write a text for each fixture to DIR.")
+@lasting_option("--results", type=PATH, metavar="DIR", help="With --all: only for fixtures without an answer in DIR.")
+@fixtures_option
+@click.argument("fixture", required=False)
 def prompt(
     *,
-    fixture: str,
+    fixture: str | None,
     prompt_file: Path | None,
     referenced: tuple[str, ...],
     placeholder: str | None,
     body: bool,
+    folder: Path | None,
+    results: Path | None,
     fixtures: Path,
 ) -> None:
     """Print what to paste into a fresh conversation: the prompt with the session of FIXTURE.
 
     The output does not reveal the fixture's name, category or labels. A file given with --with appears under the name
-    that the prompt uses for it. If the prompt has no placeholder, the session is appended.
+    that the prompt uses for it. If the prompt has no placeholder, the session is appended. --all writes what to paste
+    for each fixture to a file of its own, under a name that does not reveal the fixture either.
 
     \b
     prompteval prompt admit-gotcha-01 --prompt extract.md --with criteria.md
     prompteval prompt admit-gotcha-01 --prompt extract.md --with docs/criteria.md=criteria.v2.md
+    prompteval prompt --all tmp/texts --results tmp/v7-1 --prompt extract.md --with criteria.md
     """
-    from prompteval.collect.prompt import pasted_text, transcript
+    from prompteval.collect.cards import open_cards, read_cards, write_texts
+    from prompteval.collect.prompt import transcript
     from prompteval.collect.save import known_fixture
     from prompteval.inputs.fixtures import session_files
-    from prompteval.inputs.prompts import read_prompts
     from prompteval.inputs.suite import read_suite
 
+    if (fixture is None) == (folder is None) or (folder and body):
+        raise click.UsageError("give one FIXTURE, or --all DIR")
     suite = read_suite(fixtures)
+    if folder:
+        frame = _frame(suite, prompt_file, referenced, placeholder)
+        cards = open_cards(fixtures, suite, results) if results else read_cards(fixtures, suite)
+        write_texts(frame, cards, folder)
+        emit(lines([f"{count(len(cards), 'text')} in {folder}"]), None)
+        return
     sessions = session_files(fixtures, suite)
-    text = transcript(sessions[known_fixture(fixture, sessions)], suite.plain)
+    text = transcript(sessions[known_fixture(fixture or "", sessions)], suite.plain)
     if not body:
-        if prompt_file is None:
-            raise click.UsageError("give the prompt with --prompt FILE, or --body for the transcript alone")
-        replaced = suite.placeholder if placeholder is None else placeholder
-        text, warnings = pasted_text(text, read_prompts(prompt_file, referenced), replaced)
-        tell(*(f"Warning: {warning}" for warning in warnings))
+        text = _frame(suite, prompt_file, referenced, placeholder).around(text)
     emit_unchanged(text)
 
 
@@ -115,32 +177,82 @@ def prompt(
 @lasting_option("--results", type=PATH, required=True, metavar="DIR", help="The folder of the run's results.")
 @click.option("--as-is", is_flag=True, help="Save a reply without a valid answer, byte for byte.")
 @click.option("--force", is_flag=True, help="Replace an existing result.")
+@click.option("--sheet", "download", type=PATH, metavar="FILE", help="Save the replies that a sheet downloaded.")
+@click.option("--all", "folder", type=PATH, metavar="DIR", help="Save the replies in DIR, named as by prompt --all.")
+@_prompt_options
 @fixtures_option
-@click.argument("fixture")
+@click.argument("fixture", required=False)
 @click.argument("reply", type=click.File("rb"), default="-")
-def save(fixture: str, reply: IO[bytes], results: Path, fixtures: Path, *, as_is: bool, force: bool) -> None:
+def save(
+    *,
+    fixture: str | None,
+    reply: IO[bytes],
+    results: Path,
+    fixtures: Path,
+    download: Path | None,
+    folder: Path | None,
+    prompt_file: Path | None,
+    referenced: tuple[str, ...],
+    placeholder: str | None,
+    as_is: bool,
+    force: bool,
+) -> None:
     """Save REPLY (a file, or standard input) as the result of FIXTURE.
 
     The reply holds one JSON object: bare, in a code fence or after prose. It is checked and written to
     DIR/FIXTURE.json.
 
+    --sheet and --all save many replies, each under the fixture whose session was pasted. Replies to another prompt than
+    --prompt and --with are refused. Good replies are saved, the others listed, and then the command exits with 1.
+
     \b
     prompteval save admit-gotcha-01 --results tmp/results
     prompteval save admit-gotcha-01 reply.txt --results tmp/results
+    prompteval save --sheet v7-1.replies.json --results tmp/v7-1 --prompt extract.md --with criteria.md
+    prompteval save --all tmp/texts --results tmp/v7-1 --prompt extract.md --with criteria.md
     """
+    from prompteval.collect.cards import file_replies, folder_replies, read_cards, sheet_replies
     from prompteval.collect.save import known_fixture, save_reply
     from prompteval.collect.terminal import END_OF_INPUT, read_pasted
     from prompteval.inputs.files import LARGEST
     from prompteval.inputs.fixtures import session_files
     from prompteval.inputs.suite import read_suite
-    from prompteval.report.progress import saved_lines
+    from prompteval.report.progress import filed_lines, saved_lines
 
+    if [fixture, download, folder].count(None) != 2:
+        raise click.UsageError("give one FIXTURE, --sheet FILE or --all DIR")
     suite = read_suite(fixtures)
-    known = known_fixture(fixture, session_files(fixtures, suite))
-    if reply.isatty():
-        tell(f"Paste the reply for {fixture} (it is not shown), then press {END_OF_INPUT}.")
-    saved = save_reply(read_pasted(reply, LARGEST), results / f"{known}.json", suite.contract, as_is=as_is, force=force)
-    emit(lines(saved_lines(saved)), None)
+    if fixture is not None:
+        known = known_fixture(fixture, session_files(fixtures, suite))
+        if reply.isatty():
+            tell(f"Paste the reply for {fixture} (it is not shown), then press {END_OF_INPUT}.")
+        data, target = read_pasted(reply, LARGEST), results / f"{known}.json"
+        emit(lines(saved_lines(save_reply(data, target, suite.contract, as_is=as_is, force=force))), None)
+        return
+    cards = read_cards(fixtures, suite)
+    if folder:
+        frame = _frame(suite, prompt_file, referenced, placeholder) if prompt_file else None
+        replies, problems = folder_replies(folder, cards, frame)
+    else:
+        replies, problems = sheet_replies(download or Path(), _frame(suite, prompt_file, referenced, placeholder)), []
+    filed = file_replies(replies, cards, suite.contract, results, as_is=as_is, force=force)
+    filed.problems.extend(problems)
+    emit(lines(filed_lines(filed, results)), None)
+    if filed.problems:
+        raise click.exceptions.Exit(1)
+
+
+def _frame(suite: Suite, prompt_file: Path | None, referenced: tuple[str, ...], placeholder: str | None) -> Frame:
+    """Return the prompt as it stands around a session, and say what may be wrong with it."""
+    from prompteval.collect.prompt import prompt_frame
+    from prompteval.inputs.prompts import read_prompts
+
+    if prompt_file is None:
+        raise click.UsageError("give the prompt with --prompt FILE; 'prompteval prompt --body' needs none")
+    prompts = read_prompts(prompt_file, referenced)
+    frame = prompt_frame(prompts, suite.placeholder if placeholder is None else placeholder)
+    tell(*(f"Warning: {warning}" for warning in frame.warnings))
+    return frame
 
 
 @click.command()

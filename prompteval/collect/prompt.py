@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
+from prompteval.digests import canonical, digest
 from prompteval.errors import PromptevalError
 from prompteval.inputs.fixtures import split_session
 from prompteval.inputs.prompts import not_given, read_given
@@ -17,11 +18,21 @@ from prompteval.model import PromptFile
 _PLACEHOLDERS = r"(?P<line>^.*\[TRANSCRIPT PLACEHOLDER.*$)|\{\{\s*(?:transcript|session)\s*\}\}"
 
 
-class Pasted(NamedTuple):
-    """What to paste, and what may be wrong with it."""
+class Frame(NamedTuple):
+    """The prompt as it stands before and behind a session, and what may be wrong with it."""
 
-    text: str
+    before: str
+    after: str
     warnings: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """The digest of all that is pasted with each session."""
+        return digest(canonical([self.before, self.after]))
+
+    def around(self, transcript: str) -> str:
+        """Return what a person pastes for one session."""
+        return self.before + transcript.strip("\n") + self.after
 
 
 def transcript(session: Path, plain: bool) -> str:
@@ -33,8 +44,8 @@ def transcript(session: Path, plain: bool) -> str:
     return parts[1].strip("\n") + "\n"
 
 
-def pasted_text(body: str, prompts: Sequence[PromptFile], placeholder: str | None) -> Pasted:
-    """Return the prompt, the first of `prompts`, with `body` in the place of its placeholder, or else behind it.
+def prompt_frame(prompts: Sequence[PromptFile], placeholder: str | None) -> Frame:
+    """Return the prompt, the first of `prompts`, around the session, which takes its placeholder or stands at its end.
 
     The files it refers to come right before a session that takes a whole line or stands at the end. Else they come
     before the prompt, since what is around the placeholder may be a tag. `placeholder` is its text; None: the usual
@@ -43,16 +54,17 @@ def pasted_text(body: str, prompts: Sequence[PromptFile], placeholder: str | Non
     prompt, *referenced = prompts
     place = _place(prompt, placeholder)
     start, end = place.span() if place else (len(prompt.text), len(prompt.text))
-    before, after, body = prompt.text[:start], prompt.text[end:], body.strip("\n")
+    before, after = prompt.text[:start], prompt.text[end:].rstrip("\n")
     files = [f"Referenced file `{each.name}`:\n\n{each.text.strip(chr(10))}" for each in referenced]
     if place and not place.groupdict().get("line"):
-        text = "\n\n---\n\n".join([*files, f"{before}{body}{after}".rstrip("\n")])
+        before = "\n\n---\n\n".join([*files, before])
     else:
         parts = [before.rstrip("\n"), *(f"---\n\n{file}" for file in files)]
         if files or not place:
             parts.append("---\n\nTranscript:")
-        text = "\n\n".join(part for part in (*parts, body, after.strip("\n")) if part)
-    return Pasted(text + "\n", tuple(_warnings(prompts, placeholder, place is not None)))
+        before = "".join(f"{part}\n\n" for part in parts if part)
+        after = after and "\n\n" + after.lstrip("\n")
+    return Frame(before, after + "\n", tuple(_warnings(prompts, placeholder, place is not None)))
 
 
 def _place(prompt: PromptFile, placeholder: str | None) -> re.Match[str] | None:

@@ -6,9 +6,10 @@ import shlex
 from collections import Counter
 from pathlib import Path
 
+from prompteval.collect.cards import Filed
 from prompteval.collect.save import Saved
 from prompteval.collect.status import Status
-from prompteval.errors import count
+from prompteval.errors import count, in_order
 from prompteval.text.visible import wrapped
 
 _WIDTH = 24
@@ -35,6 +36,17 @@ def saved_lines(saved: Saved) -> list[str]:
         return [f"saved {saved.path}: an empty answer"]
     lists = Counter(proposal.list for proposal in answer.proposals)
     return [f"saved {saved.path}: {', '.join(f'{number} {name}' for name, number in lists.items())}"]
+
+
+def filed_lines(filed: Filed, results: Path) -> list[str]:
+    """Return what was saved of many replies, what was not, and the next command."""
+    lines = [line for each in filed.saved for line in saved_lines(each)]
+    lines += [f"{path}: has this answer already" for path in filed.unchanged]
+    lines += map(str, in_order(filed.problems))
+    lines.append(f"{count(len(filed.saved), 'answer')} saved in {results}, {count(len(filed.problems), 'problem')}")
+    if filed.problems:
+        return [*lines, "next: copy again what is not whole; --as-is also saves what the model itself broke"]
+    return [*lines, f"next: prompteval status {shlex.quote(str(results))}"]
 
 
 def _listed(heading: str, items: list[str]) -> list[str]:
